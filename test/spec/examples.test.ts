@@ -4,7 +4,7 @@ import { decodeUnit, encodeUnit } from '../../src/format/hif4.ts';
 import { hif4Policy } from '../../src/format/hif4-policy.ts';
 import { decodeBlock, encodeBlock } from '../../src/format/mxfp4.ts';
 import { mxfp4Policy } from '../../src/format/mxfp4-policy.ts';
-import { bf16Value, f32Value } from '../../src/format/scalar.ts';
+import { bf16Value, f32Value, SCALARS } from '../../src/format/scalar.ts';
 import { encode, type FloatValue, finite } from '../../src/number/binary-format.ts';
 import type { Exact } from '../../src/number/exact.ts';
 import { BF16, FP32 } from '../../src/number/floats.ts';
@@ -120,13 +120,16 @@ describe('the worked examples', () => {
   test('HiF4 3 under ascend: the codes that its text gives', () => {
     const input = hif4[2]!.lines.get('input')!.map((w) => bf16Value(word(w)));
     const { word: scaleWord, codes } = encodeUnit(input, hif4Policy('ascend'));
-    const given = page('hif4.md').match(/codes ((?:[0-9a-f]{8} ){7}[0-9a-f]{8})\./)!;
-    expect(`${hex(scaleWord, 8)} ${codeString(codes)}`).toBe(`143543c0 ${given[1]!.replaceAll(' ', '')}`);
+    const given = page('hif4.md').match(/codes ((?:[0-9a-f]{8}\s){7}[0-9a-f]{8})\./)!;
+    expect(`${hex(scaleWord, 8)} ${codeString(codes)}`).toBe(`143543c0 ${given[1]!.replace(/\s/g, '')}`);
   });
 });
 
 describe('examples in the text', () => {
   const zeros = Array.from({ length: 64 }, () => 0);
+  /** A block of FP32 words: the first, zeros, the last. */
+  const block = (first: number, last = 0): FloatValue[] =>
+    zeros.slice(0, 32).with(0, first).with(31, last).map(f32Value);
   const only = (code: number): number[] => zeros.with(0, code);
 
   test('a decoded unit encodes to another word, code and value [HIF4-15]', () => {
@@ -183,5 +186,84 @@ describe('examples in the text', () => {
     const { scale, codes } = encodeBlock(decodeBlock(0x7f, only(1).slice(0, 32)), mxfp4Policy());
     expect(hex(scale, 2)).toBe('7c');
     expect(codes).toEqual(only(6).slice(0, 32));
+  });
+
+  test('codes that overflow FP32 when decoded [MX-02]', () => {
+    const infinite = (scale: number): number[] => {
+      const values = decodeBlock(
+        scale,
+        Array.from({ length: 8 }, (_, code) => code),
+      );
+      return [...values.keys()].filter((code) => f32(values[code]!) === '7f800000');
+    };
+    expect([0xfe, 0xfd, 0xfc].map(infinite)).toEqual([[4, 5, 6, 7], [6, 7], []]);
+  });
+
+  test.each([
+    ['00', '00'],
+    ['7f', '7f'],
+  ])('an all-zero block under zero-scale=%s, whatever the smallest scale [MX-11]', (zeroScale, expected) => {
+    const policy = mxfp4Policy('ocp', { 'zero-scale': zeroScale, 'scale-min': '01', 'scale-range': 'wrap' });
+    const { scale, codes, trace } = encodeBlock(block(0x80000000), policy);
+    expect(hex(scale, 2)).toBe(expected);
+    expect(codeString(codes)).toBe(`8${'0'.repeat(31)}`);
+    expect(hex(trace!.exponent & 0xffff, 4)).toBe('ff81');
+  });
+
+  test.each([
+    ['a NaN', 0x7fc00000, {}],
+    ['a byte that wraps to ff', 0x00800000, { 'scale-range': 'wrap' }], // 2^-126: -128 + 127 = -1
+    ['1.75 x 2^127 under even', 0x7f600000, { scale: 'even', 'even-range': 'f32' }],
+  ])('%s makes a NaN block [MX-07, MX-10, MX-13]', (_, first, overrides) => {
+    const encoded = encodeBlock(
+      block(first),
+      mxfp4Policy('torchao-floor', overrides as Record<string, string>),
+    );
+    expect(hex(encoded.scale, 2)).toBe('ff');
+    expect(codeString(encoded.codes)).toBe('3'.repeat(32));
+  });
+
+  test.each([
+    ['ocp', 0x7f7fffff, 'ff', '0'.repeat(32)], // infinite in BF16
+    ['gfloat-tiestoaway', 0xff800000, 'fe', `f${'0'.repeat(30)}8`],
+    ['triton-rtne-up', 0x7f800000, 'ff', `f${'0'.repeat(30)}8`],
+    ['triton-rtne-up', 0x7fc00000, '00', `7${'0'.repeat(30)}8`],
+    ['ggml', 0x7f800000, '00', '0'.repeat(32)],
+    ['ggml', 0x7fc00000, '00', '0'.repeat(32)],
+  ])(
+    '%s: first element %i, last -2^-149 under input=bf16 [CON-04, CON-05]',
+    (profile, first, scale, codes) => {
+      const encoded = encodeBlock(block(first, 0x80000001), mxfp4Policy(profile, { input: 'bf16' }));
+      expect([hex(encoded.scale, 2), codeString(encoded.codes)]).toEqual([scale, codes]);
+    },
+  );
+
+  test('-2^-149 is a -0 in BF16, and dropped as one [CON-04, CON-06]', () => {
+    const policy = mxfp4Policy('authors-numpy', { input: 'bf16' });
+    expect(encodeBlock(block(0, 0x80000001), policy).codes[31]).toBe(0);
+    expect(encodeBlock(block(0x3f800000, 0x80000001), mxfp4Policy('authors-numpy')).codes[31]).toBe(8);
+  });
+
+  test('a NaN or an infinity makes a NaN unit [HIF4-13, CON-05]', () => {
+    for (const bad of [0x7fc0, 0xff80]) {
+      const unit = encodeUnit(zeros.with(0, 0x3f80).with(9, bad).map(bf16Value), hif4Policy());
+      expect(hex(unit.word, 8)).toBe('000000ff');
+      expect(unit.codes).toEqual(zeros);
+    }
+  });
+
+  test('464 ties down to 448 in E4M3, and does not overflow; above it, it does [NUM-05]', () => {
+    const into = (text: string): string =>
+      hex(encode(SCALARS.e4m3, f32Value(word(text)), 'even', 'nonfinite'), 2);
+    expect([into('43e80000'), into('43e80001')]).toEqual(['7e', '7f']);
+  });
+
+  test('3.0, 1.5 and 0.75 in E8M0 [NUM-02, SCA-05]', () => {
+    const rules = ['even', 'away', 'up'] as const;
+    const into = (text: string): string[] =>
+      rules.map((ties) => hex(encode(SCALARS.e8m0, f32Value(word(text)), ties), 2));
+    expect(into('40400000')).toEqual(['80', '81', '81']);
+    expect(into('3fc00000')).toEqual(['80', '80', '80']);
+    expect(into('3f400000')).toEqual(['7e', '7f', '7f']);
   });
 });

@@ -40,6 +40,11 @@ describe('conventions.md', () => {
     expect([...rows].sort(byName)).toEqual(records.sort(byName));
   });
 
+  test('the digits of a word [CON-01]', () => {
+    expect(Object.values(SCALARS).map(hexDigits)).toEqual([1, 1, 2, 2, 2, 2, 2, 2]);
+    expect([BF16, FP16, FP32].map(hexDigits)).toEqual([4, 4, 8]);
+  });
+
   test('the rules for NaN and infinity [CON-05]', () => {
     expect(column(tableOf('conventions.md', 'nonfinite'), 0)).toEqual(Object.keys(NONFINITE));
   });
