@@ -1,6 +1,6 @@
 /**
  * The command `fp4`: its subcommands, and how what they throw becomes a message and an exit code.
- * Exit codes: 0 fine, 1 differences found, 2 bad usage or input, 3 internal.
+ * STR-07. Exit codes: 0 fine, 1 differences found, 2 bad usage or input, 3 internal.
  * @module
  */
 import { Command, CommanderError } from 'commander';
