@@ -9,6 +9,7 @@ import { VERSION } from '../version.ts';
 import { addEval } from './eval.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
+import { addInspect } from './inspect.ts';
 import { addVerify } from './verify.ts';
 
 const BAD_INPUT = 2;
@@ -21,7 +22,7 @@ function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const add of [addFunctions, addEval, addGen, addVerify]) add(program);
+  for (const add of [addFunctions, addEval, addGen, addVerify, addInspect]) add(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }
