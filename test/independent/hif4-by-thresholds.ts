@@ -60,7 +60,7 @@ function scaleCode(vmax: number, choice: HiF4Choice): number {
   if (over === 0) return 0;
   const index = e6m2Index(over, under, choice['e6m2-ties']);
   if (choice['e6m2-range'] === 'wrap') return ((index % 256) + 256) % 256;
-  return index < 0 ? 0 : index > 254 ? 254 : index;
+  return Math.max(0, Math.min(index, 254));
 }
 
 /** How far below half a quarter's half a BF16 addition still rounds up: for the code 1, 2, 3 and 4, 5 to 7. */
