@@ -4,9 +4,9 @@ import { hif4Properties } from './hif4-properties.ts';
 import { mxfp4Properties } from './mxfp4-properties.ts';
 
 describe('HiF4', () => {
-  test.each(hif4Properties)('$name', ({ check }) => check(400));
+  for (const { name, check } of hif4Properties) test(name, () => check(400));
 });
 
 describe('MXFP4', () => {
-  test.each(mxfp4Properties)('$name', ({ check }) => check(800));
+  for (const { name, check } of mxfp4Properties) test(name, () => check(800));
 });
