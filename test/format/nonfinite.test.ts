@@ -70,6 +70,15 @@ describe('MXFP4: 4, -1 and, as element 5, what is not finite', () => {
     );
   });
 
+  test('the zeros around an infinity under nan-scale keep or drop their signs by zero-sign [CON-06]', () => {
+    const x = { 0: Infinity, 1: -4, 2: -0 };
+    const found = ['keep', 'drop-input', 'drop'].map((rule) =>
+      mxfp4(x, { nonfinite: 'nan-scale', 'zero-sign': rule }),
+    );
+    const right: Elements[] = [{ 0: 15, 1: 8, 2: 8 }, { 0: 15, 1: 8 }, { 0: 15 }];
+    expect(found).toEqual(right.map((codes) => `ff ${codesOf(32, codes)}`));
+  });
+
   test('a NaN beside an infinity', () => {
     const x = { 0: Number.NaN, 1: Infinity };
     expect(mxfp4(x, { nonfinite: 'saturate' })).toBe(`fc ${codesOf(32, { 1: 7 })}`);
