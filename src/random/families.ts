@@ -110,11 +110,11 @@ function value(
       const m = i % 32 === 0 ? 56 : a[0]! % 57;
       return rounded(b[2]! & 1 ? 0 - m : m, (g[0]! % 17) - 8 - 3, type);
     }
-    case 'outlier-element':
+    case 'outlier-element': // RND-08
       return rounded(b[2]! % 100 === 0 ? 50 * gauss() : gauss(), -16, type);
-    case 'outlier-channel':
+    case 'outlier-channel': // RND-09
       return rounded(g[0]! % 100 === 0 ? 30 * gauss() : gauss(), -16, type);
-    case 'zeros-mixed':
+    case 'zeros-mixed': // RND-10
       if (b[2]! % 4 === 0) return 0;
       return b[2]! % 4 === 1 ? (type === 'bf16' ? 0x8000 : 0x80000000) : rounded(gauss(), -16, type);
     default:
