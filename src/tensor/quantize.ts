@@ -4,6 +4,7 @@
  * @module
  */
 import { Fp4Error } from '../error.ts';
+import { valuesOf } from '../fast/f32.ts';
 import { roundedWords } from '../fast/input-words.ts';
 import { NONFINITE } from '../format/nonfinite.ts';
 import { type Codec, codec, type PackedBlocks, scaleAt } from './codec.ts';
@@ -74,11 +75,11 @@ export function quantizeTile(
     for (let j = 0; j < depth; j++) rows[index * padded + j] = words[first + j * width]!;
   });
   const packed = c.encode(rows);
-  const decoded = new Float32Array(c.decode(packed).buffer);
+  const decoded = valuesOf(c.decode(packed));
   forEachRow(g, tile, (index, first) => {
     for (let j = 0; j < depth; j++) report.element(values[first + j * width]!, decoded[index * padded + j]!);
   });
-  const input = new Float32Array(rows.buffer);
+  const input = valuesOf(rows);
   for (let b = 0; b < rows.length / c.blockSize; b++) {
     const block = input.subarray(b * c.blockSize, (b + 1) * c.blockSize);
     report.block(c.saturated(block, scaleAt(c, packed.scales, b)));
