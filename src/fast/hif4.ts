@@ -127,7 +127,8 @@ function encodeByDefinition(x: Uint32Array, unit: number, policy: HiF4Policy, co
     }
     return encoded.word;
   } catch (error) {
-    throw error instanceof Fp4Error ? new Fp4Error(error.code, `unit ${unit}: ${error.message}`) : error;
+    if (!(error instanceof Fp4Error) || x.length === UNIT) throw error;
+    throw new Fp4Error(error.code, `unit ${unit}: ${error.message}`);
   }
 }
 

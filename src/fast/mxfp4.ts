@@ -95,7 +95,8 @@ function encodeByDefinition(x: Uint32Array, block: number, policy: Mxfp4Policy, 
     }
     return encoded.scale;
   } catch (error) {
-    throw error instanceof Fp4Error ? new Fp4Error(error.code, `block ${block}: ${error.message}`) : error;
+    if (!(error instanceof Fp4Error) || x.length === BLOCK) throw error;
+    throw new Fp4Error(error.code, `block ${block}: ${error.message}`);
   }
 }
 

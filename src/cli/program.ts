@@ -1,0 +1,53 @@
+/**
+ * The command `fp4`: its subcommands, and how what they throw becomes a message and an exit code.
+ * Exit codes: 0 fine, 1 differences found, 2 bad usage or input, 3 internal.
+ * @module
+ */
+import { Command, CommanderError } from 'commander';
+import { Fp4Error } from '../error.ts';
+import { VERSION } from '../version.ts';
+import { addEval } from './eval.ts';
+import { addFunctions } from './functions.ts';
+import { addGen } from './gen.ts';
+import { addVerify } from './verify.ts';
+
+const BAD_INPUT = 2;
+const INTERNAL = 3;
+
+function createProgram(): Command {
+  const program = new Command('fp4')
+    .description('Bit-exact reference and test oracle for HiF4 and MXFP4.')
+    .version(VERSION, '-V, --version')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true });
+  for (const add of [addFunctions, addEval, addGen, addVerify]) add(program);
+  for (const command of program.commands) command.exitOverride();
+  return program;
+}
+
+/** The exit code of what a command threw, told on stderr. */
+function report(error: unknown): number {
+  // Commander has told its own errors already; help and version are not errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_INPUT;
+  if (error instanceof Fp4Error) {
+    process.stderr.write(`fp4: ${error.message} (${error.code})\n`);
+    return BAD_INPUT;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`fp4: internal error, please report it: ${message}\n`);
+  return INTERNAL;
+}
+
+/** Runs one command line; never throws. */
+export async function run(args: readonly string[]): Promise<void> {
+  // Whoever reads the output may stop early, as `head` does; that is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? 0 : INTERNAL),
+  );
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Input families that anyone can replay: element i of a family depends on the seed and on i alone.
+ * Integers only; each value is exact and rounded once, half-even. Clauses: spec/random.md RND-02 to RND-07.
+ * @module
+ */
+import { Fp4Error, knownNames } from '../error.ts';
+import { philox } from './philox.ts';
+
+/** RND-03. The families by name; the number is part of the counter. */
+export const FAMILIES = { bits: 0, 'bits-any': 1, gauss: 2, ladder: 3, ties: 4 } as const;
+export type Family = keyof typeof FAMILIES;
+
+/** What the values are rounded to: BF16, FP32, or nothing where the input is no float and takes low bits. */
+export type DrawType = 'bf16' | 'f32' | { readonly bits: number };
+
+export interface Draw {
+  readonly family: Family;
+  /** 64 bits, the key of the generator. */
+  readonly seed: bigint;
+  /** The position of the operand among the inputs, from 0. */
+  readonly operand: number;
+  readonly type: DrawType;
+  /** Ends of the exponent E of ladder, both included. */
+  readonly range?: readonly [number, number];
+}
+
+/** @throws Fp4Error E_USAGE for a name that is no family */
+export function familyByName(name: string): Family {
+  if (Object.hasOwn(FAMILIES, name)) return name as Family;
+  throw new Fp4Error('E_USAGE', `unknown family "${name}"; ${knownNames(name, Object.keys(FAMILIES))}`);
+}
+
+/** RND-02. Elements that share the word g. */
+const GROUP = 64;
+const LADDER_RANGE: readonly [number, number] = [-20, 20];
+
+const a = new Uint32Array(4);
+const b = new Uint32Array(4);
+const g = new Uint32Array(4);
+const single = new Float32Array(1);
+const singleBits = new Uint32Array(single.buffer);
+
+/** RND-02. The source of the words of element (or group) `index` for one use. */
+function drawer(d: Draw, family: Family): (index: number, use: number, out: Uint32Array) => void {
+  const key0 = Number(BigInt.asUintN(32, d.seed));
+  const key1 = Number(BigInt.asUintN(32, d.seed >> 32n));
+  const number = FAMILIES[family];
+  return (index, use, out) =>
+    philox(key0, key1, index >>> 0, Math.floor(index / 2 ** 32), number, use + 16 * d.operand, out);
+}
+
+/** RND-05. The sum of twelve 16-bit halves about its mean, in units of 2^-16. */
+const gauss = (): number => {
+  let sum = -393210;
+  for (const word of a) sum += (word & 0xffff) + (word >>> 16);
+  return sum + (b[0]! & 0xffff) + (b[0]! >>> 16) + (b[1]! & 0xffff) + (b[1]! >>> 16);
+};
+
+/** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 20 bits. */
+function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
+  if (type === 'f32') {
+    single[0] = n * 2 ** k;
+    return singleBits[0]!;
+  }
+  // The integer is first cut to the 8 significant bits, or fewer, that BF16 has at this exponent.
+  const magnitude = Math.abs(n);
+  if (magnitude === 0) return 0;
+  const exponent = 31 - Math.clz32(magnitude) + k;
+  const quantum = Math.max(exponent, -126) - 7;
+  const units = magnitude * 2 ** (k - quantum);
+  const floor = Math.floor(units);
+  const rest = units - floor;
+  const even = rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
+  single[0] = Math.sign(n) * even * 2 ** quantum;
+  return singleBits[0]! >>> 16;
+}
+
+/** RND-04. Plain bits; under `bits` an exponent of all ones loses its lowest bit, so that every value is finite. */
+function plainBits(d: Draw): number {
+  if (typeof d.type === 'object') return d.type.bits === 32 ? a[0]! : a[0]! & (2 ** d.type.bits - 1);
+  const word = d.type === 'bf16' ? a[0]! & 0xffff : a[0]!;
+  const [exponent, lowest] = d.type === 'bf16' ? [0x7f80, 0x0080] : [0x7f800000, 0x00800000];
+  return d.family === 'bits' && (word & exponent) === exponent ? (word & ~lowest) >>> 0 : word;
+}
+
+/**
+ * Elements first, first + 1, ... of a family.
+ * @param out receives them: BF16 or FP32 words, or codes
+ */
+export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
+  const [low, high] = d.range ?? LADDER_RANGE;
+  const family = typeof d.type === 'object' ? 'bits' : d.family;
+  const type = d.type === 'bf16' ? 'bf16' : 'f32';
+  const draw = drawer(d, family);
+  let group = -1;
+  for (let j = 0; j < out.length; j++) {
+    const i = first + j;
+    draw(i, 0, a);
+    if (family === 'bits' || family === 'bits-any') {
+      out[j] = plainBits(d);
+      continue;
+    }
+    draw(i, 1, b);
+    if (family !== 'gauss' && Math.floor(i / GROUP) !== group) {
+      group = Math.floor(i / GROUP);
+      draw(group, 2, g);
+    }
+    if (family === 'gauss') {
+      out[j] = rounded(gauss(), -16, type);
+    } else if (family === 'ladder') {
+      out[j] = rounded(gauss(), low + (g[0]! % (high - low + 1)) - 16, type);
+    } else {
+      // RND-07. 7 x 2^E is 56 x 2^(E - 3); a zero has no sign, since it is an integer that is negated.
+      const m = i % 32 === 0 ? 56 : a[0]! % 57;
+      out[j] = rounded(b[2]! & 1 ? 0 - m : m, (g[0]! % 17) - 8 - 3, type);
+    }
+  }
+}
