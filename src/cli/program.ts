@@ -6,9 +6,13 @@
 import { Command, CommanderError } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { VERSION } from '../version.ts';
+import { addDequantize } from './dequantize.ts';
+import { addDiff } from './diff.ts';
 import { addEval } from './eval.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
+import { addQuantize } from './quantize.ts';
+import { addTensor } from './tensor.ts';
 import { addVerify } from './verify.ts';
 
 const BAD_INPUT = 2;
@@ -21,7 +25,17 @@ function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const add of [addFunctions, addEval, addGen, addVerify]) add(program);
+  for (const add of [
+    addFunctions,
+    addEval,
+    addGen,
+    addVerify,
+    addQuantize,
+    addDequantize,
+    addDiff,
+    addTensor,
+  ])
+    add(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }
