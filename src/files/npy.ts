@@ -138,7 +138,7 @@ class HeaderText {
       }
       if (fields.has(key)) throw fail(this.#file, `the header has "${key}" twice`);
       this.#expect(':');
-      fields.set(key, this.#value());
+      fields.set(key, this.#value(key));
       if (!this.#accept(',')) {
         this.#expect('}');
         break;
@@ -149,13 +149,13 @@ class HeaderText {
     return fields;
   }
 
-  #value(): HeaderValue {
+  #value(key: string): HeaderValue {
     this.#skipSpace();
     const rest = this.#text.slice(this.#at, this.#at + 5);
     if (rest.startsWith('True')) return this.#word('True', true);
     if (rest === 'False') return this.#word('False', false);
     if (rest.startsWith('(')) return this.#tuple();
-    if (rest.startsWith('['))
+    if (key === 'descr' && rest.startsWith('['))
       throw new Fp4Error('E_DTYPE', `${this.#file}: a structured type is not supported`);
     return this.#string();
   }
