@@ -21,7 +21,8 @@ export class OutputFile {
   /** @throws Fp4Error E_FILE where the folder does not exist or cannot be written, or the path is a folder */
   constructor(path: string) {
     this.path = path;
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const older = attempt(`${path}: cannot be created`, () => statSync(path, { throwIfNoEntry: false }));
+    if (older?.isDirectory()) {
       throw new Fp4Error('E_FILE', `${path}: it is a folder; expected a file name`);
     }
     const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
