@@ -26,7 +26,7 @@ function text(c: Codec, { shape, axis: along, report }: QuantizeResult): string 
   return [
     `${c.format} (${c.profile}) of [${shape.join(', ')}] along axis ${along}`,
     `elements   ${report.elements} in ${report.blocks} blocks of ${c.blockSize}`,
-    `mse        ${report.mse ?? unknown}`,
+    `mse        ${report.mse ?? (report.nonfinite > 0 ? unknown : 'beyond binary64')}`,
     `sqnr       ${report.sqnr_db === null ? sqnr : `${report.sqnr_db.toFixed(4)} dB`}`,
     `underflow  ${percent(report.underflow)} of the nonzero`,
     `saturated  ${percent(report.saturated)}`,

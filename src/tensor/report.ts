@@ -12,7 +12,7 @@ export interface TensorReport {
   /** Elements of the tensor; padding does not count, here or below. */
   readonly elements: number;
   readonly blocks: number;
-  /** Mean of (x - y)^2 over all elements, x as read; null where an x or y is not finite. */
+  /** Mean of (x - y)^2 over all elements, x as read; null where an x or y is not finite, or it is beyond binary64. */
   readonly mse: number | null;
   /** 10 log10(sum x^2 / sum (x - y)^2) to 4 decimals; null where the error is 0 or an x or y is not finite. */
   readonly sqnr_db: number | null;
@@ -26,6 +26,9 @@ export interface TensorReport {
 
 /** A part of none is 0. */
 const fraction = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+/** TEN-12. What is beyond binary64 has no number in JSON. */
+const finiteOrNull = (x: number): number | null => (Number.isFinite(x) ? x : null);
 
 export class ReportBuilder {
   readonly #signal = new SumOfSquares();
@@ -67,7 +70,7 @@ export class ReportBuilder {
     return {
       elements: this.#elements,
       blocks: this.#blocks,
-      mse: known ? toNumber(divide(error, exact(Math.max(this.#elements, 1)))) : null,
+      mse: known ? finiteOrNull(toNumber(divide(error, exact(Math.max(this.#elements, 1))))) : null,
       sqnr_db: comparable ? decibels(signal, error) : null,
       underflow: fraction(this.#underflowed, this.#nonzero),
       saturated: fraction(this.#saturated, this.#elements),

@@ -81,10 +81,11 @@ function expected(
       sum = add(sum, multiply(d, d));
     }
   }
+  const mse = toNumber(divide(sum, exact(values.length)));
   return {
     elements: values.length,
     blocks,
-    mse: count.nonfinite > 0 ? null : toNumber(divide(sum, exact(values.length))),
+    mse: count.nonfinite > 0 || !Number.isFinite(mse) ? null : mse,
     underflow: count.nonzero === 0 ? 0 : count.underflowed / count.nonzero,
     saturated: count.saturated / values.length,
     nonfinite: count.nonfinite,
@@ -180,6 +181,13 @@ describe('tensor reports [TEN-11] [TEN-12] [TEN-14] [TEN-15] [TEN-16]', () => {
       elements: 3,
       blocks: 1,
     });
+  });
+
+  test('a mean beyond binary64 is null: 1e300 counts as the largest FP32 value [TEN-12]', () => {
+    const { report } = quantizeTensor(Float64Array.of(1e300), [1], 0, 'mxfp4', 'ocp', {
+      nonfinite: 'saturate',
+    });
+    expect(report).toMatchObject({ mse: null, sqnr_db: 0, nonfinite: 0 });
   });
 
   test('the place of a refused NaN is that in the original tensor [CON-05]', () => {
