@@ -1,6 +1,6 @@
 /**
  * The command `fp4`: its subcommands, and how what they throw becomes a message and an exit code.
- * Exit codes: 0 fine, 1 differences found, 2 bad usage or input, 3 internal.
+ * STR-07. Exit codes: 0 fine, 1 differences found, 2 bad usage or input, 3 internal.
  * @module
  */
 import { Command, CommanderError } from 'commander';
@@ -11,12 +11,26 @@ import { addDiff } from './diff.ts';
 import { addEval } from './eval.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
+import { addInspect } from './inspect.ts';
 import { addQuantize } from './quantize.ts';
 import { addTensor } from './tensor.ts';
 import { addVerify } from './verify.ts';
 
 const BAD_INPUT = 2;
 const INTERNAL = 3;
+
+/** In the order of the help text. */
+const COMMANDS = [
+  addFunctions,
+  addEval,
+  addGen,
+  addVerify,
+  addQuantize,
+  addDequantize,
+  addInspect,
+  addDiff,
+  addTensor,
+];
 
 function createProgram(): Command {
   const program = new Command('fp4')
@@ -25,17 +39,7 @@ function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const add of [
-    addFunctions,
-    addEval,
-    addGen,
-    addVerify,
-    addQuantize,
-    addDequantize,
-    addDiff,
-    addTensor,
-  ])
-    add(program);
+  for (const add of COMMANDS) add(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }

@@ -42,6 +42,41 @@ function scaleCode(vmax: number, policy: HiF4Policy): number {
   return policy['e6m2-range'] === 'wrap' ? code & 0xff : Math.min(Math.max(code, 0), 0xfe);
 }
 
+/** HIF4-08, HIF4-09. The product of a magnitude with the reciprocal of a scale. */
+export function productWith(code: number, policy: HiF4Policy): (magnitude: number) => number {
+  const exact = policy.reciprocal === 'exact';
+  const factor = exact ? SCALE[code]! : RECIPROCAL[code]!;
+  const narrow = policy.products === 'bf16';
+  return (magnitude) => {
+    const wide = exact ? magnitude / factor : magnitude * factor;
+    return narrow ? roundToBF16(wide) : wide;
+  };
+}
+
+/**
+ * HIF4-12. The code of one element.
+ * @param product of its magnitude with the reciprocal
+ * @param increment how many of its exponent bits are set
+ * @param sign 8 or 0
+ */
+export function elementCode(
+  magnitude: number,
+  product: number,
+  increment: number,
+  sign: number,
+  policy: HiF4Policy,
+): number {
+  const z = product * QUARTERS[increment]!;
+  const rounded =
+    policy.ties === 'away-bf16'
+      ? Math.floor(roundToBF16(z + 0.5))
+      : roundToInteger(z, sign !== 0, policy.ties);
+  const code = Math.min(rounded, 7);
+  const rule = policy['zero-sign'];
+  if ((rule === 'drop' && code === 0) || (rule !== 'keep' && magnitude === 0)) return code;
+  return sign | code;
+}
+
 const unitWords = new Uint32Array(UNIT);
 const unitMagnitudes = new Float32Array(unitWords.buffer);
 const signs = new Uint8Array(UNIT);
@@ -79,13 +114,7 @@ function encodeLoaded(policy: HiF4Policy, codes: Uint8Array, at: number): number
     codes.fill(0, at, at + UNIT / 2);
     return 0xff;
   }
-  const exact = policy.reciprocal === 'exact';
-  const factor = exact ? SCALE[code]! : RECIPROCAL[code]!;
-  const narrow = policy.products === 'bf16';
-  const product = (v: number): number => {
-    const wide = exact ? v / factor : v * factor;
-    return narrow ? roundToBF16(wide) : wide;
-  };
+  const product = productWith(code, policy);
   let word = code;
   for (let k = 0; k < 8; k++) {
     const level2 = product(Math.max(max4[2 * k]!, max4[2 * k + 1]!)) >= 4 ? 1 : 0;
@@ -101,20 +130,11 @@ function encodeLoaded(policy: HiF4Policy, codes: Uint8Array, at: number): number
   return word >>> 0;
 }
 
-/** HIF4-12. The code of element q of the unit that was loaded. */
+/** The code of element q of the unit that was loaded. */
 function element(q: number, word: number, product: (v: number) => number, policy: HiF4Policy): number {
   const increment = ((word >>> (8 + (q >> 3))) & 1) + ((word >>> (16 + (q >> 2))) & 1);
   const magnitude = unitMagnitudes[q]!;
-  const z = product(magnitude) * QUARTERS[increment]!;
-  const sign = signs[q]!;
-  const rounded =
-    policy.ties === 'away-bf16'
-      ? Math.floor(roundToBF16(z + 0.5))
-      : roundToInteger(z, sign !== 0, policy.ties);
-  const code = Math.min(rounded, 7);
-  const rule = policy['zero-sign'];
-  if ((rule === 'drop' && code === 0) || (rule !== 'keep' && magnitude === 0)) return code;
-  return sign | code;
+  return elementCode(magnitude, product(magnitude), increment, signs[q]!, policy);
 }
 
 /** CON-05. The definition's answer for a unit with a NaN or an infinity. */

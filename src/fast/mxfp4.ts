@@ -71,10 +71,12 @@ function loadBlock(x: Uint32Array, at: number, policy: Mxfp4Policy): number {
   return amax;
 }
 
-/** MX-12. The code of element i of the block that was loaded. */
-function element(i: number, inverse: number, policy: Mxfp4Policy): number {
-  const sign = signs[i]!;
-  const magnitude = magnitudes[i]!;
+/**
+ * MX-12. The code of one element.
+ * @param inverse 1 / scale, a power of two
+ * @param sign 8 or 0
+ */
+export function elementCode(magnitude: number, inverse: number, sign: number, policy: Mxfp4Policy): number {
   const z = magnitude * inverse;
   // The spacing of E2M1 is 1/2 below 2, then 1, then 2: codes count them from 0, from 2 and from 4.
   const spacing = z < 2 ? 0.5 : z < 4 ? 1 : 2;
@@ -131,7 +133,8 @@ export function quantizeBlocks(
     }
     const inverse = twoTo(127 - scale);
     for (let i = 0; i < BLOCK; i += 2) {
-      codes[(at + i) >> 1] = element(i, inverse, policy) | (element(i + 1, inverse, policy) << 4);
+      const low = elementCode(magnitudes[i]!, inverse, signs[i]!, policy);
+      codes[(at + i) >> 1] = low | (elementCode(magnitudes[i + 1]!, inverse, signs[i + 1]!, policy) << 4);
     }
   }
   return { scales, codes };

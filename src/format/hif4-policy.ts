@@ -1,6 +1,6 @@
 /**
  * The choices of a HiF4 encoder as named parameters, and the known implementations as profiles.
- * Clauses: spec/hif4.md HIF4-20, spec/profiles.md.
+ * Clauses: spec/hif4.md HIF4-20, spec/profiles.md PRO-01.
  * @module
  */
 import { TIES } from '../number/round.ts';

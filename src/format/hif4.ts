@@ -31,7 +31,7 @@ export const UNIT = 64;
 export const OCTET = 8;
 export const QUAD = 4;
 
-/** Every intermediate of one encoding, in order (HIF4-05). */
+/** Every intermediate of one encoding, in order (HIF4-05), by the name it is shown under (HIF4-16). */
 export interface HiF4Trace {
   input: BlockInput;
   /** Largest magnitude of each 4, of each 8, and of all. */
@@ -121,7 +121,7 @@ export const hif4Stages: HiF4Stages = {
     return policy.sf === 'bf16' ? roundTo(BF16, unrounded) : unrounded;
   },
 
-  /** HIF4-07. SF rounded to E6M2; below 2^-48 it is 00, above 49152 fe, unless the byte wraps. */
+  /** HIF4-07, HIF4-14. SF rounded to E6M2; below 2^-48 it is 00, above 49152 fe, unless the byte wraps. */
   e6m2: (t, policy) => {
     if (isZero(t.max64)) return 0x00;
     return policy['e6m2-range'] === 'wrap'
@@ -190,7 +190,7 @@ const nanUnit = (): EncodedUnit => ({
 });
 
 /**
- * HIF4-05. Encodes one unit.
+ * HIF4-05. Encodes one unit. No inverse of decodeUnit, in either order (HIF4-15).
  * @param x 64 values, before input rounding
  * @param stages the encoder's stages; another list describes a faulty encoder
  * @throws Fp4Error E_NONFINITE under nonfinite=error

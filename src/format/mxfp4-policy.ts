@@ -1,6 +1,6 @@
 /**
  * The choices of an MXFP4 encoder as named parameters, and the known implementations as profiles.
- * Clauses: spec/mxfp4.md MX-20, spec/profiles.md.
+ * Clauses: spec/mxfp4.md MX-20, spec/profiles.md PRO-02.
  * @module
  */
 import { TIES } from '../number/round.ts';

@@ -27,7 +27,7 @@ import { signBit } from './zero-sign.ts';
 /** MX-01. Elements of a block. */
 export const BLOCK = 32;
 
-/** Every intermediate of one encoding, in order (MX-04). */
+/** Every intermediate of one encoding, in order (MX-04), by the name it is shown under (MX-16). */
 export interface Mxfp4Trace {
   input: BlockInput;
   amax: Exact;

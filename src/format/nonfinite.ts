@@ -31,7 +31,7 @@ export const NONFINITE = {
   error: { nan: 'error', infinity: 'error' },
   /** A NaN makes the block NaN; an infinity is as under saturate. */
   'nan-saturate': { nan: 'nan-block', infinity: 'largest' },
-  /** A NaN is as under saturate; an infinity makes every code 0 under scale 00. */
+  /** A NaN is as under saturate; under an infinity the whole block counts as zeros. */
   'zero-block': { nan: 'zero', infinity: 'zero-block' },
   /** A NaN is refused; an infinity takes the largest scale and the largest code. */
   'top-scale': { nan: 'error', infinity: 'top-scale' },

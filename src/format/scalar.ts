@@ -122,11 +122,11 @@ export type ScalarName = keyof typeof SCALARS;
 export interface ConversionPolicy {
   readonly ties: Ties;
   readonly overflow: Overflow;
-  /** NUM-07: one canonical NaN, or sign and payload kept and quieted (between BF16 and FP32 only). */
+  /** NUM-07: one canonical NaN, or sign and payload kept and quieted (between BF16 and FP32 only) and compared (CON-03). */
   readonly nan: 'canonical' | 'payload';
 }
 
-/** NUM-05. The code of one format converted to another: the exact value, rounded once. */
+/** SCA-09, NUM-05. The code of one format converted to another: the exact value, rounded once. */
 export function convert(
   from: BinaryFormat,
   to: BinaryFormat,

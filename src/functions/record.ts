@@ -46,6 +46,9 @@ export function parseRecord(record: Uint8Array, fields: readonly Field[], at: st
     position += bytes.length;
     if (field.kind === 'codes') {
       for (let j = 0; j < field.count; j++) words[j] = (bytes[j >> 1]! >> (4 * (j & 1))) & 15;
+      if (field.count % 2 === 1 && bytes.at(-1)! > 15) {
+        throw new Fp4Error('E_RECORD', `${at}: bits are set after the last of ${field.count} ${field.name}`);
+      }
       return words;
     }
     const width = Math.ceil(field.digits / 2);

@@ -50,7 +50,7 @@ export const fromExact = (x: Exact): FloatValue =>
 
 export const codeBits = (f: BinaryFormat): number => f.signBits + f.exponentBits + f.fractionBits;
 
-/** Hex digits a code of the format takes in a stream. */
+/** CON-01. Hex digits a code of the format takes in a stream. */
 export const hexDigits = (f: BinaryFormat): number => Math.ceil(codeBits(f) / 4);
 
 /** The code of the largest finite magnitude. */

@@ -32,6 +32,7 @@ export function familyByName(name: string): Family {
 
 /** RND-02. Elements that share the word g. */
 const GROUP = 64;
+/** RND-06. */
 const LADDER_RANGE: readonly [number, number] = [-20, 20];
 
 const a = new Uint32Array(4);
