@@ -1,10 +1,12 @@
 /** The commands on tensor files: reports, exit codes, and bad input of every kind. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { VERSION } from '../../src/version.ts';
 import { elementBytes, npyFile, safetensorsFile, temporaryFolder, write } from '../node/tensor-bytes.ts';
+import { COMMAND } from './fp4.ts';
 import { fp4 } from './run-command.ts';
 
 const ONE = 0x3f800000n;
@@ -95,6 +97,31 @@ describe('quantize and dequantize [TEN-07] [TEN-10]', () => {
     expect((await fp4('dequantize', path, '-o', join(folder, 'w.npy'))).code).toBe(0);
     expect(readFileSync(join(folder, 'w.npy')).subarray(-4).toString('hex')).toBe('0000803f');
   });
+});
+
+test('an interrupted command leaves nothing behind [TEN-10]', async () => {
+  const folder = temporaryFolder();
+  const x = join(folder, 'x.npy');
+  // 2 GB of zeros that take no space on the disk, and longer to quantize than this test waits.
+  const header = f4([2 ** 14, 2 ** 15], []);
+  const descriptor = openSync(x, 'w');
+  writeSync(descriptor, header);
+  closeSync(descriptor);
+  truncateSync(x, header.length + 4 * 2 ** 29);
+  const child = spawn(process.execPath, [
+    COMMAND,
+    'quantize',
+    x,
+    '-o',
+    join(folder, 'q.safetensors'),
+    '-f',
+    'hif4',
+  ]);
+  const ended = new Promise((resolve) => child.on('exit', (_code, signal) => resolve(signal)));
+  await expect.poll(() => readdirSync(folder).length, { timeout: 10_000 }).toBe(2);
+  child.kill('SIGINT');
+  expect(await ended).toBe('SIGINT');
+  expect(readdirSync(folder)).toEqual(['x.npy']);
 });
 
 describe('bad input: exit 2, the file named, nothing written [TEN-03] [TEN-08] [TEN-10]', () => {
