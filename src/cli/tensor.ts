@@ -39,6 +39,7 @@ export function addTensor(program: Command): void {
         family: familyByName(options.family),
         seed: options.seed,
         operand: 0,
+        channels: Math.max(1, sizes.at(-1)!),
         type: options.dtype === 'f4' ? ('f32' as const) : ('bf16' as const),
         ...(options.range && { range: options.range }),
       };

@@ -406,6 +406,28 @@ describe('tensor [TEN-18]', () => {
     expect(readFileSync(b).equals(f4Bytes)).toBe(false);
   });
 
+  test('outliers are channels of the last dimension: whole columns, thirty times as large', async () => {
+    const folder = temporaryFolder();
+    const [plain, outlier] = [join(folder, 'a.npy'), join(folder, 'b.npy')];
+    const [rows, columns] = [8, 300];
+    for (const [path, family] of [
+      [plain, 'gauss'],
+      [outlier, 'outlier-channel'],
+    ] as const) {
+      await fp4('tensor', `${rows}x${columns}`, '-o', path, '--family', family, '--seed', '3');
+    }
+    const median = (path: string, column: number): number => {
+      const bytes = readFileSync(path);
+      const at = (row: number): number => Math.abs(bytes.readFloatLE(128 + 4 * (row * columns + column)));
+      return Array.from({ length: rows }, (_, row) => at(row)).sort((x, y) => x - y)[rows / 2]!;
+    };
+    const all = Array.from({ length: columns }, (_, column) => median(outlier, column));
+    const large = all.filter((m) => m > 6).length;
+    expect(large).toBeGreaterThan(0);
+    expect(large).toBeLessThan(columns / 20);
+    expect(Array.from({ length: columns }, (_, c) => median(plain, c)).filter((m) => m > 6)).toEqual([]);
+  });
+
   test('an element does not depend on the shape around it', async () => {
     const folder = temporaryFolder();
     const [a, b] = [join(folder, 'a.npy'), join(folder, 'b.npy')];
