@@ -39,36 +39,6 @@ const linearBytes = (format: BlockFormat, extent: Extent): { codes: number; scal
   scales: rowsOf(extent) * extent.blocks * format.scaleBytes,
 });
 
-/** Visits all codes: number of the nibble in the linear form, and in the layout. */
-function forEachCode(
-  { code }: Placement,
-  format: BlockFormat,
-  extent: Extent,
-  visit: (linear: number, stored: number) => void,
-): void {
-  const rows = rowsOf(extent);
-  const length = paddedLength(format, extent);
-  for (let row = 0; row < rows; row++) {
-    for (let q = 0; q < length; q++) visit(row * length + q, code.nibble(row, q));
-  }
-}
-
-/** Visits all bytes of scales: offset in the linear form, and in the layout. */
-function forEachScaleByte(
-  { scale }: Placement,
-  { scaleBytes }: BlockFormat,
-  extent: Extent,
-  visit: (linear: number, stored: number) => void,
-): void {
-  const rows = rowsOf(extent);
-  let linear = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let block = 0; block < extent.blocks; block++) {
-      for (let byte = 0; byte < scaleBytes; byte++) visit(linear++, scale.offset(row, block, byte));
-    }
-  }
-}
-
 /** Offsets may exceed 2^31, so no shifts. */
 const getNibble = (bytes: Uint8Array, nibble: number): number =>
   nibble % 2 === 0 ? bytes[nibble / 2]! & 15 : bytes[(nibble - 1) / 2]! >> 4;
@@ -92,7 +62,9 @@ export function writeLayout(
 ): Record<string, Uint8Array> {
   const placed = placement(layout, format, extent, packAxis);
   const expected = linearBytes(format, extent);
-  const why = `for ${rowsOf(extent)} rows of ${extent.blocks} ${format.name} blocks`;
+  const rows = rowsOf(extent);
+  const length = paddedLength(format, extent);
+  const why = `for ${rows} rows of ${extent.blocks} ${format.name} blocks`;
   checkLength(layout, 'linear codes', codes, expected.codes, why);
   checkLength(layout, 'linear scales', scales, expected.scales, why);
   const stored = Object.fromEntries(
@@ -103,10 +75,16 @@ export function writeLayout(
   );
   const codeBytes = stored[placed.code.array]!;
   const scaleBytes = stored[placed.scale.array]!;
-  forEachCode(placed, format, extent, (from, to) => setNibble(codeBytes, to, getNibble(codes, from)));
-  forEachScaleByte(placed, format, extent, (from, to) => {
-    scaleBytes[to] = scales[from]!;
-  });
+  const { nibble } = placed.code;
+  const { offset } = placed.scale;
+  let code = 0;
+  let scale = 0;
+  for (let row = 0; row < rows; row++) {
+    for (let q = 0; q < length; q++) setNibble(codeBytes, nibble(row, q), getNibble(codes, code++));
+    for (let block = 0; block < extent.blocks; block++) {
+      for (let b = 0; b < format.scaleBytes; b++) scaleBytes[offset(row, block, b)] = scales[scale++]!;
+    }
+  }
   return stored;
 }
 
@@ -133,13 +111,21 @@ export function readLayout(
     checkLength(layout, array.name, found, byteLength(array), shape);
   }
   const expected = linearBytes(format, extent);
+  const rows = rowsOf(extent);
+  const length = paddedLength(format, extent);
   const codes = new Uint8Array(expected.codes);
   const scales = new Uint8Array(expected.scales);
   const codeBytes = stored[placed.code.array]!;
   const scaleBytes = stored[placed.scale.array]!;
-  forEachCode(placed, format, extent, (to, from) => setNibble(codes, to, getNibble(codeBytes, from)));
-  forEachScaleByte(placed, format, extent, (to, from) => {
-    scales[to] = scaleBytes[from]!;
-  });
+  const { nibble } = placed.code;
+  const { offset } = placed.scale;
+  let code = 0;
+  let scale = 0;
+  for (let row = 0; row < rows; row++) {
+    for (let q = 0; q < length; q++) setNibble(codes, code++, getNibble(codeBytes, nibble(row, q)));
+    for (let block = 0; block < extent.blocks; block++) {
+      for (let b = 0; b < format.scaleBytes; b++) scales[scale++] = scaleBytes[offset(row, block, b)]!;
+    }
+  }
   return { codes, scales };
 }
