@@ -19,7 +19,8 @@ export type Fp4ErrorCode =
   | 'E_FILE' // a file that cannot be read or written
   | 'E_NPY' // not a valid .npy file
   | 'E_SAFETENSORS' // not a valid .safetensors file
-  | 'E_TENSOR'; // quantized data that contradicts itself
+  | 'E_TENSOR' // quantized data that contradicts itself
+  | 'E_FOLDER'; // a case folder that is incomplete, contradicts itself, or states what the oracle does not
 
 /** Bad usage or bad input: what was found, where, and what was expected. Anything else that is thrown is a defect. */
 export class Fp4Error extends Error {

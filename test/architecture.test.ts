@@ -14,10 +14,12 @@ const ROOMS = [
   'random',
   'files',
   'format',
+  'layout',
   'fast',
   'tensor',
   'functions',
   'inspect',
+  'pack',
   'node',
   'cli',
 ];

@@ -9,6 +9,7 @@ import { VERSION } from '../version.ts';
 import { addDequantize } from './dequantize.ts';
 import { addDiff } from './diff.ts';
 import { addEval } from './eval.ts';
+import { addExport } from './export.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
 import { addInspect } from './inspect.ts';
@@ -25,6 +26,7 @@ const COMMANDS = [
   addEval,
   addGen,
   addVerify,
+  addExport,
   addQuantize,
   addDequantize,
   addInspect,

@@ -77,7 +77,7 @@ export interface Generation {
 const DEFAULT_COUNT = 1000;
 
 /** RND-03. What the elements of an input are drawn as: floats of the two input types, low bits of a word for the rest. */
-const drawType = (field: Field): DrawType =>
+export const drawType = (field: Field): DrawType =>
   field.format === BF16 ? 'bf16' : field.format === FP32 ? 'f32' : { bits: 4 * field.digits };
 
 /** RND-02. Case j of a family: each operand's elements are numbered on from case to case. */

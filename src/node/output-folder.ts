@@ -1,0 +1,55 @@
+/**
+ * A folder that appears whole or not at all: written under a temporary name beside its place, then renamed.
+ * Clauses: spec/folders.md FOL-01.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Fp4Error } from '../error.ts';
+import { attempt } from './system-error.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * FOL-01. Refuses a place that is taken, before any work is done.
+ * @throws Fp4Error E_FILE for a file, and for a folder that is not empty
+ */
+export function checkFolderFree(path: string): void {
+  const status = attempt(`${path}: cannot be created`, () => statSync(path, { throwIfNoEntry: false }));
+  if (status === undefined) return;
+  if (!status.isDirectory())
+    throw new Fp4Error('E_FILE', `${path}: it is no folder; expected a new or an empty one`);
+  const count = attempt(path, () => readdirSync(path)).length;
+  if (count > 0)
+    throw new Fp4Error('E_FILE', `${path}: the folder holds ${count} files; expected a new or an empty one`);
+}
+
+/**
+ * FOL-01. Writes all files, or nothing.
+ * @throws Fp4Error E_FILE
+ */
+export function writeFolder(path: string, files: ReadonlyMap<string, Uint8Array>): void {
+  checkFolderFree(path);
+  const target = resolve(path);
+  const name = `.${basename(target).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = join(dirname(target), name);
+  const discard = (): void => rmSync(temporary, { recursive: true, force: true });
+  const onSignal = (signal: NodeJS.Signals): void => {
+    discard();
+    for (const each of SIGNALS) process.off(each, onSignal);
+    process.kill(process.pid, signal);
+  };
+  attempt(`${path}: cannot be created`, () => mkdirSync(temporary));
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  try {
+    for (const [file, bytes] of files) {
+      attempt(`${path}/${file}: cannot be written`, () => writeFileSync(join(temporary, file), bytes));
+    }
+    // Over an empty folder a rename is one step as well.
+    attempt(`${path}: cannot be created`, () => renameSync(temporary, target));
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    discard();
+  }
+}
