@@ -106,7 +106,8 @@ def check_entry(entry):
     need(entry.get("dtype") in NPY and entry.get("compare") in ("bits", "bound"), "manifest.json: dtype or compare unknown")
     need(isinstance(entry.get("name"), str), "manifest.json: a file without name")
     count, digits = entry.get("count"), entry.get("digits")
-    need(type(count) is int and count > 0 and size_of(shape) % count == 0, "manifest.json: count %r" % (count,))
+    blocks = entry["role"] == "input" or (type(count) is int and count > 0 and size_of(shape) % count == 0)
+    need(type(count) is int and count > 0 and blocks, "manifest.json: count %r" % (count,))
     need(type(digits) is int and 1 <= digits <= 8, "manifest.json: digits %r" % (digits,))
 
 
