@@ -219,7 +219,7 @@ def actual_file(folder, manifest, entry):
     if FORMS[manifest["encoding"]] != "bin":
         names.append("actual_%s.bin" % entry["name"])  # the headerless form always does
     there = [name for name in names if os.path.lexists(path_in(folder, name))]
-    need(len(there) < 2, "%s and %s: only one of them can be meant" % tuple(there + [""])[:2])
+    need(len(there) < 2, "%s: only one of them can be meant" % " and ".join(there))
     return there[0] if there else None
 
 
