@@ -96,8 +96,8 @@ export function addExport(program: Command): void {
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
     .addOption(new Option('--level <level>', 'of the boundary cases').choices(['1', '2']).default('1'))
     .option('--no-boundary', 'the family alone')
-    .action((subject: string, options: ExportOptions) => {
-      const { cases, files, generator } = exportFolder(options.output, jobOf(subject, options));
+    .action(async (subject: string, options: ExportOptions) => {
+      const { cases, files, generator } = await exportFolder(options.output, jobOf(subject, options));
       const boundary = generator?.boundary;
       const blocks = boundary ? boundary.rows * boundary.perRow : 0;
       process.stderr.write(

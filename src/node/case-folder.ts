@@ -22,13 +22,13 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
  * Writes a case folder.
  * @throws Fp4Error for a place that is taken, and for what `buildFolder` refuses
  */
-export function exportFolder(
+export async function exportFolder(
   path: string,
   job: FolderJob & { readonly generator: FolderGenerator },
-): Manifest {
+): Promise<Manifest> {
   checkFolderFree(path);
   const { manifest, files } = buildFolder(job, sha256);
-  writeFolder(path, files);
+  await writeFolder(path, files);
   return manifest;
 }
 

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Fp4Error } from '../error.ts';
 import { attempt } from './system-error.ts';
 
@@ -29,7 +30,7 @@ export function checkFolderFree(path: string): void {
  * FOL-01. Writes all files, or nothing.
  * @throws Fp4Error E_FILE
  */
-export function writeFolder(path: string, files: ReadonlyMap<string, Uint8Array>): void {
+export async function writeFolder(path: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   checkFolderFree(path);
   const target = resolve(path);
   const name = `.${basename(target).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
@@ -38,13 +39,14 @@ export function writeFolder(path: string, files: ReadonlyMap<string, Uint8Array>
   const onSignal = (signal: NodeJS.Signals): void => {
     discard();
     for (const each of SIGNALS) process.off(each, onSignal);
-    process.kill(process.pid, signal);
+    process.kill(process.pid, signal); // with no listener left, the signal does what it always does
   };
   attempt(`${path}: cannot be created`, () => mkdirSync(temporary));
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     for (const [file, bytes] of files) {
       attempt(`${path}/${file}: cannot be written`, () => writeFileSync(join(temporary, file), bytes));
+      await setImmediate(); // a signal is heard between two files
     }
     // Over an empty folder a rename is one step as well.
     attempt(`${path}: cannot be created`, () => renameSync(temporary, target));
