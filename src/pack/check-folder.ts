@@ -10,8 +10,8 @@ import { type FolderArray, fieldArray } from './folder-array.ts';
 import { type ArrayForm, decodeArray, FILE_FORMS, type FileForm, rawLength } from './folder-encoding.ts';
 import { drawInputs, type FolderInputs } from './folder-inputs.ts';
 import { checkForm, type FolderGenerator, type FolderJob, gridOf, rowLength } from './folder-job.ts';
-import { actualName, fileName, MANIFEST, type Sha256 } from './manifest.ts';
-import { folderError, mismatch, readManifest } from './manifest-read.ts';
+import { actualName, fileName, MANIFEST, type Plain, type Sha256 } from './manifest.ts';
+import { folderError, mismatch, readManifest, shown } from './manifest-read.ts';
 
 /** The bytes of a file of the folder, undefined where there is none. @throws Fp4Error for one that cannot be trusted */
 export type ReadFile = (name: string) => Uint8Array | undefined;
@@ -89,12 +89,7 @@ const firstByte = (a: Uint8Array, b: Uint8Array): number => {
 };
 
 /** FOL-20. The files that the manifest lists against their hashes there, and against what the oracle makes of the inputs. */
-function checkListed(
-  folder: Folder,
-  value: Parameters<typeof mismatch>[0],
-  read: ReadFile,
-  sha256: Sha256,
-): void {
+function checkListed(folder: Folder, value: Plain, read: ReadFile, sha256: Sha256): void {
   const { manifest, listed } = folder;
   const unhashed = JSON.stringify(value, (key, v) =>
     key === 'sha256' ? '' : typeof v === 'bigint' ? `${v}` : v,
@@ -107,7 +102,7 @@ function checkListed(
     const found = needed(read, name);
     const hash = sha256(found);
     if (hash !== stated.get(name)) {
-      throw folderError(`${name}: sha256 is ${hash}; ${MANIFEST} says ${stated.get(name)}`);
+      throw folderError(`${name}: sha256 is ${hash}; ${MANIFEST} says ${shown(stated.get(name))}`);
     }
     const byte = firstByte(found, bytes);
     if (byte >= 0) throw folderError(`${name}: byte ${byte} is not what the oracle makes of the inputs`);
@@ -117,9 +112,9 @@ function checkListed(
 }
 
 /** Every file that a value names beside a hash. */
-function* statedHashes(value: unknown): Generator<[string, unknown]> {
+function* statedHashes(value: Plain): Generator<[string, Plain]> {
   if (typeof value !== 'object' || value === null) return;
-  const { file, sha256 } = value as { file?: unknown; sha256?: unknown };
+  const { file, sha256 } = value as { readonly [key: string]: Plain };
   if (typeof file === 'string' && sha256 !== undefined) yield [file, sha256];
   for (const member of Object.values(value)) yield* statedHashes(member);
 }

@@ -15,7 +15,8 @@ type Members = { readonly [key: string]: Plain };
 
 export const folderError = (message: string): Fp4Error => new Fp4Error('E_FOLDER', message);
 
-const shown = (value: Plain | undefined): string => {
+/** A value of a manifest in a message. */
+export const shown = (value: Plain | undefined): string => {
   const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value, jsonBigint) ?? 'nothing');
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };

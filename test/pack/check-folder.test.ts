@@ -294,6 +294,7 @@ describe('what is refused', () => {
     ['a member more', 'accept', 'all', /accept does not belong there/],
     ['the encoding', 'encoding', 'npy', /input_x.npy: missing/],
     ['a companion', 'companions.0', { file: 'check.py', sha256: '' }, /companions has 1 items/],
+    ['a hash that is none', 'files.11.sha256', {}, /manifest.json says {}/],
     ['compare', 'files.11.compare', 'bound', /compare is "bound"/],
   ])('%s, with its digest right [FOL-20]', (_, path, value, message) => {
     expect(refusal(withManifest(good, { [path]: value }))).toMatch(message);
