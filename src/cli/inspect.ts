@@ -1,20 +1,59 @@
-/** `fp4 inspect`: one block for a person, from a quantized file or from a line of the stream. */
-import type { Command } from 'commander';
+/** `fp4 inspect`: blocks for a person, from a quantized file or from lines of the stream. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { Fp4Error } from '../error.ts';
 import { describeLine } from '../inspect/line.ts';
 import { caseLines } from '../node/input.ts';
+import { inspectFile } from '../node/inspect-file.ts';
+import { Output } from '../node/output.ts';
 import { type PolicyOptions, withPolicy } from './options.ts';
+
+interface InspectOptions extends PolicyOptions {
+  block?: number[];
+}
+
+function blockNumbers(text: string): number[] {
+  const numbers = text.split(',').map(Number);
+  if (!/^\d+(,\d+)*$/.test(text) || !numbers.every(Number.isSafeInteger)) {
+    throw new InvalidArgumentError('It is one block number or several, such as 0,17.');
+  }
+  return numbers;
+}
+
+async function inspectLines(output: Output, { profile, set }: InspectOptions): Promise<void> {
+  for await (const batch of caseLines(process.stdin)) {
+    for (const { number, text } of batch) {
+      for (const line of describeLine(text, `line ${number}`, profile, set)) output.line(line);
+      output.line('');
+      if (output.full) await output.flush();
+    }
+  }
+}
 
 export function addInspect(program: Command): void {
   withPolicy(
     program
-      .command('inspect <in>')
-      .description('show blocks field by field: FILE.safetensors, or - for lines on stdin'),
-  ).action(async (_path: string, options: PolicyOptions) => {
-    for await (const batch of caseLines(process.stdin)) {
-      for (const { number, text } of batch) {
-        const lines = describeLine(text, `line ${number}`, options.profile, options.set);
-        process.stdout.write(`${lines.join('\n')}\n\n`);
+      .command('inspect <input>')
+      .description(
+        'show blocks field by field: of a quantized .safetensors file, or - for lines of the stream',
+      )
+      .option('--block <numbers>', 'which blocks of the file, counted row by row (default: 0)', blockNumbers),
+  ).action(async (input: string, options: InspectOptions) => {
+    const output = new Output(process.stdout);
+    try {
+      if (input === '-') {
+        if (options.block) throw new Fp4Error('E_USAGE', '--block is for a file; a line is one block');
+        await inspectLines(output, options);
+        return;
       }
+      if (options.profile !== undefined || Object.keys(options.set).length > 0) {
+        throw new Fp4Error(
+          'E_USAGE',
+          '--profile and --set are for lines on stdin; a file says how it was made',
+        );
+      }
+      for (const line of await inspectFile(input, options.block ?? [0])) output.line(line);
+    } finally {
+      await output.flush();
     }
   });
 }

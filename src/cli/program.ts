@@ -6,14 +6,31 @@
 import { Command, CommanderError } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { VERSION } from '../version.ts';
+import { addDequantize } from './dequantize.ts';
+import { addDiff } from './diff.ts';
 import { addEval } from './eval.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
 import { addInspect } from './inspect.ts';
+import { addQuantize } from './quantize.ts';
+import { addTensor } from './tensor.ts';
 import { addVerify } from './verify.ts';
 
 const BAD_INPUT = 2;
 const INTERNAL = 3;
+
+/** In the order of the help text. */
+const COMMANDS = [
+  addFunctions,
+  addEval,
+  addGen,
+  addVerify,
+  addQuantize,
+  addDequantize,
+  addInspect,
+  addDiff,
+  addTensor,
+];
 
 function createProgram(): Command {
   const program = new Command('fp4')
@@ -22,7 +39,7 @@ function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const add of [addFunctions, addEval, addGen, addVerify, addInspect]) add(program);
+  for (const add of COMMANDS) add(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }

@@ -122,12 +122,10 @@ export const hif4Stages: HiF4Stages = {
   },
 
   /** HIF4-07, HIF4-14. SF rounded to E6M2; below 2^-48 it is 00, above 49152 fe, unless the byte wraps. */
-  e6m2: (t, policy) => {
-    if (isZero(t.max64)) return 0x00;
-    return policy['e6m2-range'] === 'wrap'
+  e6m2: (t, policy) =>
+    policy['e6m2-range'] === 'wrap'
       ? wrappedE6M2(t.sf, policy['e6m2-ties'])
-      : encode(E6M2, fromExact(t.sf), policy['e6m2-ties'], 'saturate');
-  },
+      : encode(E6M2, fromExact(t.sf), policy['e6m2-ties'], 'saturate'),
 
   /** HIF4-08. The reciprocal of the scale. */
   rcp: (t, policy) =>

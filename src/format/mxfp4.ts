@@ -131,7 +131,8 @@ export function encodeBlock(
   const trace = { input: blockInput(x, policy.input, policy.nonfinite) } as Mxfp4Trace;
   const nanCode = Number(policy['nan-code']);
   if (trace.input.kind === 'nan-block') return filled(NAN_SCALE, nanCode);
-  if (trace.input.kind === 'nan-scale') return { ...filled(NAN_SCALE, 0), codes: zerosAround(trace.input) };
+  if (trace.input.kind === 'nan-scale')
+    return { ...filled(NAN_SCALE, 0), codes: zerosAround(trace.input, policy) };
   trace.amax = stages.amax(trace, policy);
   trace.exponent = stages.exponent(trace, policy);
   trace.scale = stages.scale(trace, policy);
@@ -141,9 +142,9 @@ export function encodeBlock(
   return { scale: trace.scale, codes: trace.codes, trace };
 }
 
-/** MX-13. Under nonfinite=nan-scale: the dictated codes, and a zero with its sign for every finite element. */
-const zerosAround = (input: BlockInput): number[] =>
-  input.values.map((v, i) => input.dictated.get(i) ?? (v.negative ? 8 : 0));
+/** MX-13, CON-06. Under nonfinite=nan-scale: the dictated codes, and a zero for every finite element, its sign by zero-sign. */
+const zerosAround = (input: BlockInput, policy: Mxfp4Policy): number[] =>
+  input.values.map((v, i) => input.dictated.get(i) ?? signBit(v, 0, policy['zero-sign']));
 
 /** MX-02. The value of an element: 2^(scale - 127) x E2M1; a NaN scale makes it NaN. */
 export function decodeElement(scaleCode: number, code: number): FloatValue {

@@ -4,6 +4,9 @@
  * @module
  */
 import { UNIT } from '../format/hif4.ts';
+import { encode, fromExact } from '../number/binary-format.ts';
+import { exact } from '../number/exact.ts';
+import { BF16 } from '../number/floats.ts';
 import type { BoundaryCase } from './oracle-function.ts';
 
 const BF16_SIGN = 0x8000;
@@ -84,9 +87,7 @@ function* elements(level: 1 | 2): Generator<BoundaryCase> {
 function* thresholds(): Generator<BoundaryCase> {
   for (const [scale, max] of SCALE_MAXIMA.entries()) {
     for (const threshold of [4, 2, 1]) {
-      const at = Math.round(threshold * (4 + scale) * 32); // 128 counts a binade: the word of threshold x scale
-      const exponent = Math.floor(Math.log2(at)) - 7;
-      const word = BF16_ONE + exponent * BINADE + Math.floor(at / 2 ** exponent) - BINADE;
+      const word = encode(BF16, fromExact(exact(threshold * (4 + scale), -2)));
       for (const delta of [-2, -1, 0, 1, 2]) {
         yield unit(
           `${threshold} scales and ${delta} words`,

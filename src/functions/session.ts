@@ -85,7 +85,14 @@ function drawCase(f: OracleFunction, g: Generation, j: number): Words[] {
   return f.inputs.map((field, operand) => {
     const out = new Uint32Array(field.count);
     const range = g.range === undefined ? {} : { range: g.range };
-    const draw = { family: g.family ?? 'ladder', seed: g.seed, operand, type: drawType(field), ...range };
+    const draw = {
+      family: g.family ?? 'ladder',
+      seed: g.seed,
+      operand,
+      type: drawType(field),
+      channels: field.count,
+      ...range,
+    };
     fillFamily(draw, j * field.count, out);
     return out;
   });

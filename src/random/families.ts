@@ -1,13 +1,22 @@
 /**
  * Input families that anyone can replay: element i of a family depends on the seed and on i alone.
- * Integers only; each value is exact and rounded once, half-even. Clauses: spec/random.md RND-02 to RND-07.
+ * Integers only; each value is exact and rounded once, half-even. Clauses: spec/random.md RND-02 to RND-10.
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
 import { philox } from './philox.ts';
 
 /** RND-03. The families by name; the number is part of the counter. */
-export const FAMILIES = { bits: 0, 'bits-any': 1, gauss: 2, ladder: 3, ties: 4 } as const;
+export const FAMILIES = {
+  bits: 0,
+  'bits-any': 1,
+  gauss: 2,
+  ladder: 3,
+  ties: 4,
+  'outlier-element': 5,
+  'outlier-channel': 6,
+  'zeros-mixed': 7,
+} as const;
 export type Family = keyof typeof FAMILIES;
 
 /** What the values are rounded to: BF16, FP32, or nothing where the input is no float and takes low bits. */
@@ -20,6 +29,8 @@ export interface Draw {
   /** The position of the operand among the inputs, from 0. */
   readonly operand: number;
   readonly type: DrawType;
+  /** Length of the quantized axis, the last one: element i lies in channel i mod `channels`. */
+  readonly channels: number;
   /** Ends of the exponent E of ladder, both included. */
   readonly range?: readonly [number, number];
 }
@@ -57,7 +68,7 @@ const gauss = (): number => {
   return sum + (b[0]! & 0xffff) + (b[0]! >>> 16) + (b[1]! & 0xffff) + (b[1]! >>> 16);
 };
 
-/** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 20 bits. */
+/** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 25 bits. */
 function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
   if (type === 'f32') {
     single[0] = n * 2 ** k;
@@ -84,36 +95,55 @@ function plainBits(d: Draw): number {
   return d.family === 'bits' && (word & exponent) === exponent ? (word & ~lowest) >>> 0 : word;
 }
 
+/** The word of an element from the words that were drawn for it. */
+function value(
+  family: Family,
+  i: number,
+  [low, high]: readonly [number, number],
+  type: 'bf16' | 'f32',
+): number {
+  switch (family) {
+    case 'ladder':
+      return rounded(gauss(), low + (g[0]! % (high - low + 1)) - 16, type);
+    case 'ties': {
+      // RND-07. 7 x 2^E is 56 x 2^(E - 3); a zero has no sign, since it is an integer that is negated.
+      const m = i % 32 === 0 ? 56 : a[0]! % 57;
+      return rounded(b[2]! & 1 ? 0 - m : m, (g[0]! % 17) - 8 - 3, type);
+    }
+    case 'outlier-element': // RND-08
+      return rounded(b[2]! % 100 === 0 ? 50 * gauss() : gauss(), -16, type);
+    case 'outlier-channel': // RND-09
+      return rounded(g[0]! % 100 === 0 ? 30 * gauss() : gauss(), -16, type);
+    case 'zeros-mixed': // RND-10
+      if (b[2]! % 4 === 0) return 0;
+      return b[2]! % 4 === 1 ? (type === 'bf16' ? 0x8000 : 0x80000000) : rounded(gauss(), -16, type);
+    default:
+      return rounded(gauss(), -16, type);
+  }
+}
+
 /**
  * Elements first, first + 1, ... of a family.
  * @param out receives them: BF16 or FP32 words, or codes
  */
 export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
-  const [low, high] = d.range ?? LADDER_RANGE;
   const family = typeof d.type === 'object' ? 'bits' : d.family;
-  const type = d.type === 'bf16' ? 'bf16' : 'f32';
   const draw = drawer(d, family);
-  let group = -1;
+  const type = d.type === 'bf16' ? 'bf16' : 'f32';
+  const plain = family === 'bits' || family === 'bits-any';
+  let drawn = -1;
   for (let j = 0; j < out.length; j++) {
     const i = first + j;
     draw(i, 0, a);
-    if (family === 'bits' || family === 'bits-any') {
+    if (plain) {
       out[j] = plainBits(d);
       continue;
     }
     draw(i, 1, b);
-    if (family !== 'gauss' && Math.floor(i / GROUP) !== group) {
-      group = Math.floor(i / GROUP);
-      draw(group, 2, g);
-    }
-    if (family === 'gauss') {
-      out[j] = rounded(gauss(), -16, type);
-    } else if (family === 'ladder') {
-      out[j] = rounded(gauss(), low + (g[0]! % (high - low + 1)) - 16, type);
-    } else {
-      // RND-07. 7 x 2^E is 56 x 2^(E - 3); a zero has no sign, since it is an integer that is negated.
-      const m = i % 32 === 0 ? 56 : a[0]! % 57;
-      out[j] = rounded(b[2]! & 1 ? 0 - m : m, (g[0]! % 17) - 8 - 3, type);
-    }
+    // RND-02, RND-09. g is shared by a group, or by a channel.
+    const shared = family === 'outlier-channel' ? i % d.channels : Math.floor(i / GROUP);
+    if (shared !== drawn) draw(shared, 2, g);
+    drawn = shared;
+    out[j] = value(family, i, d.range ?? LADDER_RANGE, type);
   }
 }

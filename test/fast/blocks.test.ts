@@ -29,7 +29,7 @@ const family = fc.constantFrom(...(Object.keys(FAMILIES) as Family[]));
 
 function draw(name: Family, seed: number, type: 'bf16' | 'f32', count: number): Uint32Array {
   const x = new Uint32Array(count);
-  fillFamily({ family: name, seed: BigInt(seed), operand: 0, type, range: [-60, 60] }, 0, x);
+  fillFamily({ family: name, seed: BigInt(seed), operand: 0, type, channels: count, range: [-60, 60] }, 0, x);
   return type === 'bf16' ? x.map((w) => w << 16) : x;
 }
 

@@ -39,11 +39,12 @@ export interface TwinDraw {
   readonly seed: bigint;
   readonly operand: number;
   readonly fraction: 7 | 23;
+  readonly channels: number;
   readonly low?: number;
   readonly high?: number;
 }
 
-/** Element i of family 0 to 4. */
+/** Element i of a family. */
 export function twinElement(d: TwinDraw, i: number): number {
   const words = (index: number, use: number): bigint[] =>
     twinPhilox(d.seed, [
@@ -54,7 +55,7 @@ export function twinElement(d: TwinDraw, i: number): number {
     ]);
   const a = words(i, 0);
   const b = words(i, 1);
-  const g = words(Math.floor(i / 64), 2)[0]!;
+  const g = words(d.family === 6 ? i % d.channels : Math.floor(i / 64), 2)[0]!;
   if (d.family < 2) {
     const word = d.fraction === 7 ? a[0]! & 0xffffn : a[0]!;
     const infinity = 0xffn << BigInt(d.fraction);
@@ -69,6 +70,8 @@ export function twinElement(d: TwinDraw, i: number): number {
   const s = halves.reduce((sum, h) => sum + h, 0n);
   const low = d.low ?? -20;
   const high = d.high ?? 20;
-  const exponent = d.family === 2 ? 0 : low + Number(g % BigInt(high - low + 1));
-  return twinRound(s - 393210n, exponent - 16, d.fraction);
+  const exponent = d.family === 3 ? low + Number(g % BigInt(high - low + 1)) : 0;
+  const factor = d.family === 5 && b[2]! % 100n === 0n ? 50n : d.family === 6 && g % 100n === 0n ? 30n : 1n;
+  if (d.family === 7 && b[2]! % 4n < 2n) return b[2]! % 4n === 0n ? 0 : 2 ** (d.fraction + 8);
+  return twinRound(factor * (s - 393210n), exponent - 16, d.fraction);
 }

@@ -1,0 +1,42 @@
+/**
+ * What the commands on tensor files share: the names they accept for their output, progress, elapsed time.
+ * @module
+ */
+import { SingleBar } from 'cli-progress';
+import { Fp4Error } from '../error.ts';
+import type { OnProgress } from '../node/pace.ts';
+
+/**
+ * TEN-10. Refuses an output whose name does not end as its content asks.
+ * @throws Fp4Error E_USAGE
+ */
+export function checkOutputName(path: string, ending: '.safetensors' | '.npy'): void {
+  if (!path.endsWith(ending))
+    throw new Fp4Error('E_USAGE', `-o ${path}: expected a name ending in ${ending}`);
+}
+
+/** Jobs shorter than this are done before anyone could read a bar. */
+const QUIET_MS = 1000;
+const STEPS = 1000;
+
+/** Runs a job with a progress bar on stderr, if someone is there to see it and the job takes long enough. */
+export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
+  if (!process.stderr.isTTY) return job();
+  const start = performance.now();
+  const bar = new SingleBar({ format: '{bar} {percentage}% | {eta_formatted} left', stream: process.stderr });
+  let shown = false;
+  try {
+    return await job((done) => {
+      if (!shown && performance.now() - start > QUIET_MS) {
+        bar.start(STEPS, 0);
+        shown = true;
+      }
+      if (shown) bar.update(Math.floor(done * STEPS));
+    });
+  } finally {
+    if (shown) bar.stop();
+  }
+}
+
+/** Elapsed time in seconds, for people. */
+export const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;
