@@ -361,7 +361,7 @@ describe('diff [TEN-17]', () => {
     const y = write(folder, 'y.npy', f4([1, 2], [0x40000000n, 0x3e200000n]));
     await fp4('quantize', y, '-o', b, '--format', 'mxfp4');
     // amax 2: scale 2^-1, 7e; 2 is code 6 there, 0.3125 code 1.
-    expect((await fp4('diff', a, b)).stdout).toBe('scales[0,0]\t7d\t7e\n');
+    expect((await fp4('diff', a, b)).stdout).toBe('0\tscale\t[0,0:32]\t7d\t7e\n');
   });
 
   test('one tensor of several with a .npy file; a tensor on one side only', async () => {
