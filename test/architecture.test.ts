@@ -14,6 +14,7 @@ const ROOMS = [
   'random',
   'files',
   'format',
+  'layout',
   'fast',
   'tensor',
   'functions',
