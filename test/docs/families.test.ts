@@ -19,7 +19,7 @@ const CLAUSE: Record<Family, string> = {
   'zeros-mixed': 'RND-10',
 };
 /** 387 is no divisor of 64, so that channels and groups differ. */
-const start = { seed: 0n, operand: 0, first: 0, count: 1000, channels: 387 };
+const start = { seed: 0n, operand: 0, first: 0, count: 500, channels: 387 };
 const beyond = {
   seed: 0xfedcba9876543210n,
   operand: 3,
@@ -36,47 +36,49 @@ describe.each(TWINS.filter(expectedHere))('$language', (twin) => {
     if (!installed(twin.tool)) throw new Error(`${twin.tool} is not on PATH; this test needs it`);
     twin.prepare(directory);
   });
-  const lines = (asked: Asked): string[] => twinLines(twin, directory, asked);
+  const lines = (asked: Asked): Promise<string[]> => twinLines(twin, directory, asked);
 
-  test('key 0, counter 0 of Philox, as its authors give it [RND-01]', () => {
-    expect(lines({ ...start, family: 'bits', type: 'f32', count: 1 })).toEqual(['6627e8d5']);
+  test('key 0, counter 0 of Philox, as its authors give it [RND-01]', async () => {
+    expect(await lines({ ...start, family: 'bits', type: 'f32', count: 1 })).toEqual(['6627e8d5']);
   });
 
   describe.each(['bf16', 'f32'] as const)('%s', (type) => {
     test.each(families.map((family) => [family, CLAUSE[family]] as const))(
       '%s, from the first element and beyond 2^32 [RND-02, RND-03, %s]',
-      (family) => {
+      async (family) => {
         for (const where of [start, beyond]) {
           const asked = { ...where, family, type };
-          expect(lines(asked)).toEqual(libraryLines(asked));
+          expect(await lines(asked)).toEqual(libraryLines(asked));
         }
       },
     );
 
     const infinity = 0xff << (type === 'bf16' ? 7 : 23);
-    const top = (word: string): number => Number.parseInt(word, 16) & infinity;
-    test('ladder of subnormals [RND-02, RND-06]', () => {
+    /** The word without its sign. */
+    const magnitude = (word: string): number =>
+      Number.parseInt(word, 16) % (type === 'bf16' ? 2 ** 15 : 2 ** 31);
+    test('ladder of subnormals [RND-02, RND-06]', async () => {
       const asked: Asked = { ...beyond, family: 'ladder', type, range: [-170, -120] };
-      const found = lines(asked);
+      const found = await lines(asked);
       expect(found).toEqual(libraryLines(asked));
-      const subnormal = found.filter((word) => top(word) === 0 && !/^[08]0+$/.test(word));
+      const subnormal = found.map(magnitude).filter((m) => m > 0 && m < 1 << (type === 'bf16' ? 7 : 23));
       expect(subnormal.length).toBeGreaterThan(100);
       // A value that rounding carries to zero keeps its sign.
       expect(found.filter((word) => /^80+$/.test(word)).length).toBeGreaterThan(100);
     });
 
-    test('ladder of overflows [RND-02, RND-06]', () => {
+    test('ladder of overflows [RND-02, RND-06]', async () => {
       const asked: Asked = { ...beyond, family: 'ladder', type, range: [120, 135] };
-      const found = lines(asked);
+      const found = await lines(asked);
       expect(found).toEqual(libraryLines(asked));
-      expect(found.filter((word) => top(word) === infinity).length).toBeGreaterThan(100);
-      expect(found.every((word) => /^[7f]f80*$|^(?![7f]f[89a-f])/.test(word))).toBe(true);
+      expect(found.map(magnitude).filter((m) => m === infinity).length).toBeGreaterThan(100);
+      expect(Math.max(...found.map(magnitude))).toBe(infinity);
     });
   });
 
-  test('a negated zero of ties stays +0 [RND-07]', () => {
-    const found = lines({ ...start, family: 'ties', type: 'bf16' });
-    expect(found.filter((word) => word === '0000').length).toBeGreaterThan(5);
+  test('a negated zero of ties stays +0 [RND-07]', async () => {
+    const found = await lines({ ...start, family: 'ties', type: 'bf16' });
+    expect(found.filter((word) => word === '0000').length).toBeGreaterThan(3);
     expect(found).not.toContain('8000');
   });
 
@@ -84,13 +86,13 @@ describe.each(TWINS.filter(expectedHere))('$language', (twin) => {
     const seed = ['--family', 'ladder', '--seed', '7'];
     const asked = { seed: 7n, operand: 0, first: 0, count: 1280, channels: 64, family: 'ladder' } as const;
     const gen = await fp4('gen', 'hif4_quantize', '--inputs-only', '-n', '20', ...seed);
-    expect(lines({ ...asked, type: 'bf16' })).toEqual(gen.stdout.trimEnd().split(/\s/));
+    expect(await lines({ ...asked, type: 'bf16' })).toEqual(gen.stdout.trimEnd().split(/\s/));
 
     const file = join(directory, 'x.npy');
     expect((await fp4('tensor', '20x64', '-o', file, ...seed)).code).toBe(0);
     const bytes = readFileSync(file).subarray(128);
     const elements = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
     const hex = elements.map((word) => word.toString(16).padStart(8, '0'));
-    expect(lines({ ...asked, type: 'f32' })).toEqual(hex);
+    expect(await lines({ ...asked, type: 'f32' })).toEqual(hex);
   });
 });

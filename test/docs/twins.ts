@@ -1,8 +1,9 @@
 /** The input families in other languages (docs/examples/families), run as programs. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Family, fillFamily } from '../../src/random/families.ts';
 
 const source = (name: string): string =>
@@ -78,10 +79,10 @@ export const expectedHere = ({ tool }: Twin): boolean =>
   tool !== 'iverilog' || installed(tool) || process.env['CI'] !== undefined;
 
 /** The lines that a twin prints. */
-export function twinLines(twin: Twin, directory: string, asked: Asked): string[] {
+export async function twinLines(twin: Twin, directory: string, asked: Asked): Promise<string[]> {
   const [program, ...args] = twin.command(directory, asked);
-  const text = execFileSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  return text.trimEnd().split('\n');
+  const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 2 ** 28 });
+  return stdout.trimEnd().split('\n');
 }
 
 /** The same lines from the library. */

@@ -22,10 +22,10 @@ describe.each(TWINS.filter(expectedHere))('$language', (twin) => {
   describe.each(TYPES)('%s', (type) => {
     test.each(families)(
       '%s [RND-01, RND-02, RND-03, RND-04, RND-05, RND-06, RND-07, RND-08, RND-09, RND-10]',
-      (family) => {
+      async (family) => {
         const where = { seed: 2n ** 63n + 11n, operand: 1, first: 2 ** 40 - 31_000, channels: 4099 };
         const asked: Asked = { ...where, family, type, count: COUNT };
-        const found = twinLines(twin, directory, asked);
+        const found = await twinLines(twin, directory, asked);
         const expected = libraryLines(asked);
         expect(found.length).toBe(COUNT);
         const at = found.findIndex((word, j) => word !== expected[j]);

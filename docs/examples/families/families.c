@@ -55,12 +55,12 @@ static uint32_t rounded(int64_t n, int64_t k, int f) {
 static uint32_t element(const draw *d, uint64_t i) {
     uint32_t a[4], b[4], g[4];
     philox(d, i, 0, a);
-    philox(d, i, 1, b);
-    philox(d, d->family == OUTLIER_CHANNEL ? i % d->channels : i / 64, 2, g);
     if (d->family == BITS || d->family == BITS_ANY) {
         uint32_t word = d->f == 7 ? a[0] & 0xFFFF : a[0], top = UINT32_C(0xFF) << d->f;
         return d->family == BITS && (word & top) == top ? word - (UINT32_C(1) << d->f) : word;
     }
+    philox(d, i, 1, b);
+    philox(d, d->family == OUTLIER_CHANNEL ? i % d->channels : i / 64, 2, g);
     if (d->family == TIES) {
         int64_t m = i % 32 == 0 ? 56 : a[0] % 57; /* 7 x 2^E is 56 x 2^(E - 3) */
         return rounded(b[2] & 1 ? -m : m, -8 + (int64_t)(g[0] % 17) - 3, d->f);

@@ -40,11 +40,12 @@ def element(family, f, seed, operand, i, channels, lo=-20, hi=20):
     """RND-02 to RND-10. The word of element i."""
     def draw(index, use):
         return philox(seed, index & MASK, index >> 32, FAMILIES.index(family), use + 16 * operand)
-    a, b = draw(i, 0), draw(i, 1)
-    g = draw(i % channels if family == "outlier-channel" else i // 64, 2)[0]
+    a = draw(i, 0)
     if family in ("bits", "bits-any"):
         word, top = a[0] & ((1 << (f + 9)) - 1), 0xFF << f
         return word - (1 << f) if family == "bits" and word & top == top else word
+    b = draw(i, 1)
+    g = draw(i % channels if family == "outlier-channel" else i // 64, 2)[0]
     if family == "ties":
         m = 56 if i % 32 == 0 else a[0] % 57  # 7 x 2^E is 56 x 2^(E - 3)
         return rounded(-m if b[2] & 1 else m, -8 + g % 17 - 3, f)

@@ -61,15 +61,15 @@ module families;
     bit [31:0] a0, b2, g, word, top;
     longint m, s, e;
     a = philox(i, 0);
-    b = philox(i, 1);
-    g = philox(family == OUTLIER_CHANNEL ? i % channels : i / 64, 2);  // its first word
     a0 = a[31:0];
-    b2 = b[95:64];
     if (family == BITS || family == BITS_ANY) begin
       word = f == 7 ? a0 & 32'hFFFF : a0;
       top = 32'hFF << f;
       return family == BITS && (word & top) == top ? word - (32'd1 << f) : word;
     end
+    b = philox(i, 1);
+    b2 = b[95:64];
+    g = philox(family == OUTLIER_CHANNEL ? i % channels : i / 64, 2);  // its first word
     if (family == TIES) begin
       m = i % 32 == 0 ? 56 : a0 % 57;  // 7 x 2^E is 56 x 2^(E - 3)
       e = g % 17;
