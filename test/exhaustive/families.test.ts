@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAMILIES, type Family } from '../../src/random/families.ts';
-import { type Asked, expectedHere, installed, libraryLines, TWINS, twinLines } from '../docs/twins.ts';
+import { type Asked, installed, libraryLines, TWINS, twinLines } from '../tools/twins.ts';
 
 const families = Object.keys(FAMILIES) as Family[];
 const TYPES = ['bf16', 'f32'] as const;
@@ -13,7 +13,7 @@ const COUNT = 1_000_000 / (families.length * TYPES.length);
 const directory = mkdtempSync(join(tmpdir(), 'families-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe.each(TWINS.filter(expectedHere))('$language', (twin) => {
+describe.each(TWINS)('$language', (twin) => {
   beforeAll(() => {
     if (!installed(twin.tool)) throw new Error(`${twin.tool} is not on PATH; this test needs it`);
     twin.prepare(directory);

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/browser/**/*.test.ts'], testTimeout: 120_000 },
+  test: { include: ['test/tools/**/*.test.ts'], testTimeout: 120_000 },
 });

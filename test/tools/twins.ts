@@ -74,10 +74,6 @@ export function installed(tool: string): boolean {
   });
 }
 
-/** Icarus may be absent, but not where changes are checked. */
-export const expectedHere = ({ tool }: Twin): boolean =>
-  tool !== 'iverilog' || installed(tool) || process.env['CI'] !== undefined;
-
 /** The lines that a twin prints. */
 export async function twinLines(twin: Twin, directory: string, asked: Asked): Promise<string[]> {
   const [program, ...args] = twin.command(directory, asked);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAMILIES, type Family } from '../../src/random/families.ts';
 import { fp4 } from '../cli/run-command.ts';
-import { type Asked, expectedHere, installed, libraryLines, TWINS, twinLines } from './twins.ts';
+import { type Asked, installed, libraryLines, TWINS, twinLines } from './twins.ts';
 
 const families = Object.keys(FAMILIES) as Family[];
 const CLAUSE: Record<Family, string> = {
@@ -31,7 +31,7 @@ const beyond = {
 const directory = mkdtempSync(join(tmpdir(), 'families-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe.each(TWINS.filter(expectedHere))('$language', (twin) => {
+describe.each(TWINS)('$language', (twin) => {
   beforeAll(() => {
     if (!installed(twin.tool)) throw new Error(`${twin.tool} is not on PATH; this test needs it`);
     twin.prepare(directory);
