@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { generateFile } from '../node/generate-file.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
 import { exponentRange } from './gen.ts';
-import { seed } from './options.ts';
+import { seedOption } from './options.ts';
 import { checkOutputName, secondsSince, shapeSizes, withProgress } from './tensor-options.ts';
 
 interface TensorOptions {
@@ -21,7 +21,7 @@ export function addTensor(program: Command): void {
     .argument('<shape>', 'such as 256x128', shapeSizes)
     .requiredOption('-o, --output <file>', 'the .npy file to write')
     .requiredOption('--family <name>', `one of ${Object.keys(FAMILIES).join(', ')}`)
-    .option('--seed <integer>', 'of the inputs', seed, 0n)
+    .addOption(seedOption())
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
     .addOption(new Option('--dtype <type>', 'of the elements').choices(['f4', 'bf16']).default('f4'))
     .action(async (sizes: number[], options: TensorOptions) => {
