@@ -14,7 +14,7 @@ import {
 } from '../pack/folder-job.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
 import { exponentRange } from './gen.ts';
-import { integer, type PolicyOptions, seed, withPolicy } from './options.ts';
+import { integer, type PolicyOptions, seedOption, withPolicy } from './options.ts';
 
 interface ExportOptions extends PolicyOptions {
   output: string;
@@ -43,6 +43,9 @@ function jobOf(subject: string, options: ExportOptions): FolderJob & { generator
   const { format, dtype, profile, shape, count, range } = options;
   if (shape && count !== undefined)
     throw new Fp4Error('E_USAGE', '-n and --shape both say how many; expected one of them');
+  if (range && options.family !== 'ladder') {
+    throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+  }
   return {
     ...subjectOf({
       subject,
@@ -92,7 +95,7 @@ export function addExport(program: Command): void {
     .addOption(new Option('--encoding <form>', 'of the files').choices([...ENCODINGS]).default('raw'))
     .addOption(new Option('--names <scheme>', 'of the files').choices([...NAMINGS]).default('plain'))
     .option('--family <name>', `of the inputs: ${Object.keys(FAMILIES).join(', ')}`, 'ladder')
-    .option('--seed <integer>', 'of the inputs', seed, 0n)
+    .addOption(seedOption())
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
     .addOption(new Option('--level <level>', 'of the boundary cases').choices(['1', '2']).default('1'))
     .option('--no-boundary', 'the family alone')

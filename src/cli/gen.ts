@@ -4,7 +4,7 @@ import { functionByName } from '../functions/registry.ts';
 import type { Generation } from '../functions/session.ts';
 import { generateTo } from '../node/stream.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
-import { integer, type StreamOptions, seed, streamJob, withStream } from './options.ts';
+import { integer, type StreamOptions, seedOption, streamJob, withStream } from './options.ts';
 
 const SHARD = /^([1-9]\d*)\/([1-9]\d*)$/;
 const RANGE = /^(-?\d+):(-?\d+)$/;
@@ -45,7 +45,7 @@ export function addGen(program: Command): void {
       .description('write cases, inputs and outputs on one line: boundary cases first, then random ones'),
   )
     .option('-n, --count <cases>', 'how many (default: 1000, or all boundary cases)', integer(0, 2 ** 40))
-    .option('--seed <integer>', 'of the random inputs', seed, 0n)
+    .addOption(seedOption())
     .addOption(new Option('--level <level>', 'of the boundary cases').choices(['1', '2']).default('1'))
     .option('--family <name>', `one input family alone: ${Object.keys(FAMILIES).join(', ')}`)
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)

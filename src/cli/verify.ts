@@ -1,113 +1,99 @@
-/** `fp4 verify`: cases on stdin, or a case folder, judged bit by bit. */
+/** `fp4 verify`: cases on stdin, a quantized tensor, or a case folder, judged bit by bit. */
 import type { Command } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { functionByName } from '../functions/registry.ts';
-import { verifyCaseFolder } from '../node/case-folder.ts';
 import { Output } from '../node/output.ts';
-import { type ReportedDifference, verify } from '../node/stream.ts';
-import type { FolderDifference } from '../pack/check-compare.ts';
-import type { FolderVerdict } from '../pack/check-folder.ts';
+import { type ReportedDifference, type VerifySummary, verify } from '../node/stream.ts';
 import { type StreamOptions, streamJob, withStream } from './options.ts';
+import { quantizedInput, withForeign } from './quantized-options.ts';
+import { refuseBesideDir, verifyDir } from './verify-dir.ts';
+import { type VerifyTensorOptions, verifyTensor } from './verify-tensor.ts';
 
 /** Differences that a JSON report spells out; the rest is counted. */
 const SHOWN = 100;
 
-interface VerifyOptions extends StreamOptions {
-  json?: boolean;
-  dir?: string;
+type VerifyOptions = StreamOptions & VerifyTensorOptions & { json?: boolean; dir?: string };
+type Tell = (difference: ReportedDifference) => void | Promise<void>;
+
+/** The judgement of one kind of input: what it told of, and how many it compared. */
+interface Judgement {
+  readonly summary: VerifySummary;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** What was counted: cases, blocks. */
+  readonly unit: string;
 }
 
-async function verifyStream(name: string, options: VerifyOptions): Promise<void> {
+async function judgeStream(
+  name: string,
+  extra: unknown,
+  options: VerifyOptions,
+  tell: Tell,
+): Promise<Judgement> {
+  if (extra !== undefined)
+    throw new Fp4Error('E_USAGE', `${name} reads its cases from stdin; "${extra}" is one argument too many`);
+  quantizedInput('-', options); // foreign data belongs to verify quantize
   const job = streamJob(functionByName(name), options);
-  const output = new Output(process.stdout);
-  const shown: ReportedDifference[] = [];
-  const tell = (d: ReportedDifference): void | Promise<void> => {
-    if (options.json) {
-      if (shown.length < SHOWN) shown.push(d);
-      return;
-    }
-    output.line([d.line, d.field, d.expected, d.found].join('\t'));
-    if (output.full) return output.flush();
-  };
-  try {
-    const { lines, differences } = await verify(job, process.stdin, tell);
-    if (options.json) {
-      const report = { function: name, parameters: job.policy, lines, differences, first: shown };
-      output.line(JSON.stringify(report));
-    } else {
-      process.stderr.write(`${name}: ${lines} cases, ${differences} differ\n`);
-    }
-    if (differences > 0) process.exitCode = 1;
-  } finally {
-    await output.flush();
-  }
+  return { summary: await verify(job, process.stdin, tell), parameters: job.policy, unit: 'cases' };
 }
 
-/** What a folder's verdict says to people: each file, then the first one that is wrong. */
-function folderText(verdict: FolderVerdict): string {
-  const lines = verdict.files.map(({ name, role, wrong, elements }) => {
-    if (wrong === undefined) return `${name}: not given`;
-    return `${name}${role === 'stage' ? ' (stage)' : ''}: ${wrong} of ${elements} elements differ`;
-  });
-  const { first } = verdict;
-  if (first) {
-    lines.push(
-      `first wrong: ${first.name}, ${first.place}: expected ${first.expected}, found ${first.found}`,
-    );
-  }
-  lines.push(`${verdict.function}: ${verdict.cases} cases, ${verdict.differences} elements differ`);
-  return `${lines.join('\n')}\n`;
-}
-
-async function verifyDir(dir: string, options: VerifyOptions): Promise<void> {
-  const output = new Output(process.stdout);
-  const shown: FolderDifference[] = [];
-  const tell = (d: FolderDifference): void => {
-    if (!options.json) output.line([d.name, d.place, d.expected, d.found].join('\t'));
-    else if (shown.length < SHOWN) shown.push(d);
-  };
-  try {
-    const verdict = verifyCaseFolder(dir, tell);
-    if (options.json) {
-      const { first: _first, files, ...rest } = verdict;
-      const given = files.map(({ wrong, ...file }) => ({ ...file, wrong: wrong ?? null }));
-      output.line(JSON.stringify({ ...rest, files: given, first: shown }));
-    } else {
-      process.stderr.write(folderText(verdict));
-    }
-    if (verdict.differences > 0) process.exitCode = 1;
-  } finally {
-    await output.flush();
-  }
-}
-
-/** A folder says itself what it is about. */
-function refuseBeside(name: string | undefined, options: VerifyOptions): void {
-  const given =
-    name ?? options.profile ?? Object.keys(options.set)[0] ?? (options.stages ? '--stages' : undefined);
-  if (given === undefined) return;
-  throw new Fp4Error(
-    'E_USAGE',
-    `"${given}" beside --dir: the folder's manifest says function, parameters and stages`,
-  );
+async function judgeTensor(
+  input: string | undefined,
+  quantized: string | undefined,
+  options: VerifyOptions,
+  tell: Tell,
+): Promise<Judgement> {
+  if (input === undefined)
+    throw new Fp4Error('E_USAGE', 'verify quantize needs the tensor that was quantized');
+  return { ...(await verifyTensor(input, quantized, options, tell)), unit: 'blocks' };
 }
 
 export function addVerify(program: Command): void {
-  withStream(
-    program
-      .command('verify [function]')
-      .description(
-        'judge inputs and outputs on stdin: each difference as line, field[index], expected, found; or a case folder',
-      ),
-  )
-    .option('--json', 'one JSON report on stdout')
+  const command = program
+    .command('verify [function] [input] [quantized]')
+    .description(
+      'judge inputs and outputs on stdin: each difference as line, field[index], expected, found; or, as ' +
+        'verify quantize X.npy Q.safetensors, what someone made of a tensor: block, field[index], expected, found; or, with --dir, a case folder',
+    )
+    .option('--bf16', 'the u2 words of a .npy file are BF16')
     .option('--dir <folder>', 'judge the files that a device wrote into a case folder')
-    .action(async (name: string | undefined, options: VerifyOptions) => {
+    .option('--json', 'one JSON report on stdout');
+  withForeign(withStream(command)).action(
+    async (
+      name: string | undefined,
+      input: string | undefined,
+      quantized: string | undefined,
+      options: VerifyOptions,
+    ) => {
       if (options.dir !== undefined) {
-        refuseBeside(name, options);
-        return verifyDir(options.dir, options);
+        refuseBesideDir(name, options);
+        return verifyDir(options.dir, options.json === true);
       }
       if (name === undefined) throw new Fp4Error('E_USAGE', 'verify needs a function, or --dir');
-      return verifyStream(name, options);
-    });
+      const output = new Output(process.stdout);
+      const shown: ReportedDifference[] = [];
+      const tell: Tell = (d) => {
+        if (options.json) {
+          if (shown.length < SHOWN) shown.push(d);
+          return;
+        }
+        output.line([d.line, d.field, d.expected, d.found].join('\t'));
+        if (output.full) return output.flush();
+      };
+      try {
+        const { summary, parameters, unit } =
+          name === 'quantize'
+            ? await judgeTensor(input, quantized, options, tell)
+            : await judgeStream(name, input, options, tell);
+        const { lines, differences } = summary;
+        if (options.json) {
+          output.line(JSON.stringify({ function: name, parameters, lines, differences, first: shown }));
+        } else {
+          process.stderr.write(`${name}: ${lines} ${unit}, ${differences} differ\n`);
+        }
+        if (differences > 0) process.exitCode = 1;
+      } finally {
+        await output.flush();
+      }
+    },
+  );
 }

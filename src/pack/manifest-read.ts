@@ -118,9 +118,11 @@ function generatorOf(reader: Reader | undefined): FolderGenerator | undefined {
   }
   const range = reader.optionalPair('range', -RANGE_LIMIT, RANGE_LIMIT);
   if (range && range[0] > range[1]) throw wrong('generator.range', [...range], 'the lower end first');
+  const family = familyByName(reader.string('family'));
+  if (range && family !== 'ladder') throw wrong('generator.range', [...range], `null with family ${family}`);
   const boundary = reader.optional('boundary')?.integer('level', 1, 2);
   return {
-    family: familyByName(reader.string('family')),
+    family,
     seed: BigInt(seed),
     ...(range && { range }),
     ...(boundary !== undefined && { boundary: boundary as 1 | 2 }),

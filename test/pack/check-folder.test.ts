@@ -288,6 +288,7 @@ describe('what is refused', () => {
     ['a parameter more', 'parameters.colour', 'red', /unknown parameter "colour"/],
     ['the seed', 'generator.seed', '4', /not what the generator/],
     ['a seed of 65 bits', 'generator.seed', '18446744073709551616', /generator.seed/],
+    ['a range for another family', 'generator.range', [0, 1], /generator.range is \[0,1\]; expected null/],
     ['the nan rule', 'nan', 'bits', /nan is "bits"; expected "any"/],
     ['the stages', 'stages', false, /files has 12 items; expected 3/],
     ['a flag', 'flags.cases', `1${'0'.repeat(35)}`, /flags.cases/],
