@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { exportFolder } from '../node/case-folder.ts';
+import { defaultFamily } from '../pack/folder-inputs.ts';
 import {
   ENCODINGS,
   type FolderEncoding,
@@ -25,7 +26,7 @@ interface ExportOptions extends PolicyOptions {
   stages?: boolean;
   encoding: FolderEncoding;
   names: Naming;
-  family: string;
+  family?: string;
   seed: bigint;
   range?: [number, number];
   count?: number;
@@ -43,21 +44,23 @@ function jobOf(subject: string, options: ExportOptions): FolderJob & { generator
   const { format, dtype, profile, shape, count, range } = options;
   if (shape && count !== undefined)
     throw new Fp4Error('E_USAGE', '-n and --shape both say how many; expected one of them');
-  if (range && options.family !== 'ladder') {
-    throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+  const about = subjectOf({
+    subject,
+    ...(format !== undefined && { format }),
+    ...(dtype !== undefined && { dtype }),
+    ...(profile !== undefined && { profile }),
+    overrides: options.set,
+  });
+  const family = options.family === undefined ? defaultFamily(about.function) : familyByName(options.family);
+  if (range && family !== 'ladder') {
+    throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${family}`);
   }
   return {
-    ...subjectOf({
-      subject,
-      ...(format !== undefined && { format }),
-      ...(dtype !== undefined && { dtype }),
-      ...(profile !== undefined && { profile }),
-      overrides: options.set,
-    }),
+    ...about,
     ...(shape && { shape }),
     ...(count !== undefined && { cases: count }),
     generator: {
-      family: familyByName(options.family),
+      family,
       seed: options.seed,
       ...(range && { range }),
       ...(options.boundary && { boundary: options.level === '1' ? 1 : 2 }),
@@ -94,7 +97,10 @@ export function addExport(program: Command): void {
     .option('--stages', 'every intermediate as well')
     .addOption(new Option('--encoding <form>', 'of the files').choices([...ENCODINGS]).default('raw'))
     .addOption(new Option('--names <scheme>', 'of the files').choices([...NAMINGS]).default('plain'))
-    .option('--family <name>', `of the inputs: ${Object.keys(FAMILIES).join(', ')}`, 'ladder')
+    .option(
+      '--family <name>',
+      `of the inputs: ${Object.keys(FAMILIES).join(', ')} (default: ladder, or bits for inputs that are no floats)`,
+    )
     .addOption(seedOption())
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
     .addOption(new Option('--level <level>', 'of the boundary cases').choices(['1', '2']).default('1'))

@@ -4,9 +4,9 @@
  * @module
  */
 import { Fp4Error } from '../error.ts';
-import type { BoundaryCase } from '../functions/oracle-function.ts';
+import type { BoundaryCase, OracleFunction } from '../functions/oracle-function.ts';
 import { drawType } from '../functions/session.ts';
-import { fillFamily } from '../random/families.ts';
+import { type Family, fillFamily } from '../random/families.ts';
 import {
   caseElements,
   type FolderGenerator,
@@ -25,6 +25,10 @@ export interface FolderInputs {
   /** Why each boundary block is there; block b of row r is number (r x whole blocks of a row + b) mod their count. */
   readonly notes: readonly string[];
 }
+
+/** FOL-05. The family where none is asked for: bits where no input is drawn as a float. */
+export const defaultFamily = (f: OracleFunction): Family =>
+  f.inputs.every((field) => typeof drawType(field) === 'object') ? 'bits' : 'ladder';
 
 /** FOL-06. The boundary cases of a level, without those that the policy refuses. */
 function boundaryCases(job: FolderJob): BoundaryCase[] {

@@ -1,6 +1,6 @@
 /** The one-file bundle: the command under plain Node, and a module where there is no Node at all. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -21,13 +21,27 @@ const run = (args: readonly string[], input = '') =>
   });
 
 test('nothing is imported from outside the file [STR-10]', () => {
-  expect(readFileSync(file, 'utf8')).not.toMatch(/^\s*(import\s[^(]*from|import\s+['"]|export\s.*from)/m);
+  // check.py is text in it, with imports of Python's, which have no quotes.
+  const declaration = /^\s*(import\s[^('"]*from\s*['"]|import\s+['"]|export\s[^'"]*from\s*['"])/m;
+  expect(readFileSync(file, 'utf8')).not.toMatch(declaration);
 });
 
 describe('as the command [STR-06, STR-09]', () => {
   test('gen gives the bytes of the unbundled command', async () => {
     const args = ['gen', 'hif4_quantize_f32', '-n', '1500', '--stages', '--profile', 'ascend'];
     expect(run(args).stdout).toBe((await fp4(args)).out);
+  });
+
+  test('export gives the files of the unbundled command, check.py included [FOL-01]', async () => {
+    const folders = ['bundled', 'unbundled'].map((name) => join(dirname(file), name));
+    const args = ['export', 'quantize', '--format', 'hif4', '--shape', '4x100', '--layout', 'hif4-a-zz'];
+    expect(run([...args, '-o', folders[0]!]).status).toBe(0);
+    expect((await fp4([...args, '-o', folders[1]!])).code).toBe(0);
+    const [bundled, unbundled] = folders.map((folder) =>
+      readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
+    );
+    expect(bundled!.length).toBe(7);
+    expect(bundled).toEqual(unbundled);
   });
 
   test('verify, exit codes and messages', () => {

@@ -124,7 +124,7 @@ describe('from an export to a verdict', () => {
     const folder = await exported('e8m0_to_f32', '--level', '2', '-n', '300', '--seed', '0xffffffffffffffff');
     expect(manifest(folder)).toMatchObject({
       ...{ cases: 300, profile: null, parameters: {} },
-      generator: { seed: '18446744073709551615', boundary: { level: 2, rows: 256 } },
+      generator: { family: 'bits', seed: '18446744073709551615', boundary: { level: 2, rows: 256 } },
     });
   });
 

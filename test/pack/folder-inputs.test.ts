@@ -1,6 +1,8 @@
 /** What a folder feeds to a device: boundary blocks in whole first rows, the family where it is anyway. */
 import { describe, expect, test } from 'vitest';
-import { twinElement } from '../random/twin.ts';
+import { functionByName } from '../../src/functions/registry.ts';
+import { defaultFamily } from '../../src/pack/folder-inputs.ts';
+import { twinElement, twinPhilox } from '../random/twin.ts';
 import { folderOf, jobOf, manifestOf, rawWords } from './made-folder.ts';
 
 const gauss =
@@ -32,13 +34,18 @@ describe('the family', () => {
     expect(manifestOf(files).cases).toBe(6);
   });
 
-  test('inputs that are no floats take low bits, whatever the family [RND-04]', () => {
+  test('inputs that are no floats take low bits of a0, under the family asked for [RND-04]', () => {
     const files = folderOf(jobOf({ subject: 'hif4_dequantize' }, { cases: 5 }));
-    const bits = (operand: number) => (i: number) =>
-      twinElement({ family: 0, seed: 3n, operand, fraction: 23, channels: 1 }, i) % 16;
+    const a0 = (i: number): number => Number(twinPhilox(3n, [BigInt(i), 0n, 2n, 16n])[0]!); // gauss, operand 1
     const codes = rawWords(files.get('input_codes.bin')!, 1).flatMap((byte) => [byte % 16, byte >> 4]);
-    // Low bits of a0 are those of the FP32 word of family 0, whose exponent bits alone may be cleared.
-    expect(codes).toEqual(indices(320).map(bits(1)));
+    expect(codes).toEqual(indices(320).map((i) => a0(i) % 16));
+  });
+
+  test('where none is asked for: ladder, or bits for inputs that are no floats [FOL-05]', () => {
+    expect(defaultFamily(functionByName('hif4_quantize'))).toBe('ladder');
+    expect(defaultFamily(functionByName('f32_to_e2m1'))).toBe('ladder');
+    expect(defaultFamily(functionByName('mxfp4_dequantize'))).toBe('bits');
+    expect(defaultFamily(functionByName('e4m3_to_f32'))).toBe('bits');
   });
 });
 

@@ -1,10 +1,12 @@
 /** check.py as a device's owner runs it: a folder, Python and NumPy. The device is NumPy or the tests' own encoder. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CHECK_PY } from '../../src/pack/check-py.ts';
 import { digestOf } from '../../src/pack/manifest.ts';
+import { bundle } from '../bundle/build.ts';
 import {
   type Files,
   folderOf,
@@ -194,6 +196,43 @@ describe('a device', () => {
     expect(check(e4m3.set('actual_y.bin', littleEndian(codes.with(at, 0xff), 1))).code).toBe(0);
     expect(check(e4m3.set('actual_y.bin', littleEndian(codes.with(at, 0x7e), 1))).code).toBe(1);
   });
+});
+
+test('from an empty folder with the bundle, Python and NumPy alone [FOL-01, FOL-18]', async () => {
+  const file = await bundle();
+  const place = mkdtempSync(join(root, 'empty-'));
+  const export_ = [
+    file,
+    'export',
+    'mxfp4_quantize_f32',
+    '-o',
+    'case',
+    '--no-boundary',
+    '--family',
+    'gauss',
+    '-n',
+    '300',
+  ];
+  expect(spawnSync(process.execPath, export_, { cwd: place }).status).toBe(0);
+  // MXFP4 by OCP's text, in NumPy: gauss has neither zeros alone nor anything that is not finite.
+  const device = `
+import numpy as np
+x = np.fromfile("case/input_x.bin", dtype="<f4").reshape(-1, 32)
+exponent = np.frexp(np.abs(x).max(axis=1).astype(np.float64))[1] - 1 - 2
+magnitude = np.abs(x).astype(np.float64) / np.exp2(exponent)[:, None]
+values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+distance = np.abs(magnitude[:, :, None] - values)
+nearest = distance.min(axis=2, keepdims=True)
+even = np.where(np.arange(8) % 2 == 0, 0, 1)
+codes = np.argmin(np.where(distance == nearest, even, 2), axis=2) + 8 * np.signbit(x)
+(exponent + 127).astype(np.uint8).tofile("case/actual_scale.bin")
+codes = codes.astype(np.uint8).reshape(-1)
+(codes[0::2] | codes[1::2] << 4).tofile("case/actual_codes.bin")
+`;
+  expect(python(['-c', device], place)).toMatchObject({ code: 0, err: '' });
+  expect(python([join('case', 'check.py')], place)).toMatchObject({ code: 0, err: '' });
+  const verify = spawnSync(process.execPath, [file, 'verify', '--dir', 'case'], { cwd: place });
+  expect(verify.status).toBe(0);
 });
 
 test('a JUnit report [FOL-18]', () => {
