@@ -1,5 +1,6 @@
 /** `fp4 diff`: two tensor files, bit for bit (spec/tensors.md TEN-17, TEN-21). */
 import type { Command } from 'commander';
+import { printable } from '../error.ts';
 import { bothQuantized, diffFiles, metadataDifferences, SHOWN } from '../node/diff-files.ts';
 import { diffQuantized } from '../node/diff-quantized.ts';
 import type { OnProgress } from '../node/pace.ts';
@@ -21,7 +22,7 @@ interface Comparison {
 /** Element by element. */
 async function byElement(a: string, b: string, onProgress?: OnProgress): Promise<Comparison> {
   const { tensors, count, first, structure, notes } = await diffFiles(a, b, onProgress);
-  const rows = first.map((d) => [`${d.tensor}[${d.index.join(',')}]`, d.a, d.b]);
+  const rows = first.map((d) => [`${printable(d.tensor)}[${d.index.join(',')}]`, d.a, d.b]);
   const compared = `${tensors} tensors compared, ${count} elements differ`;
   return { differences: count, first, rows, structure, notes, compared };
 }
@@ -52,7 +53,7 @@ export function addDiff(program: Command): void {
       } else {
         process.stdout.write(rows.map((row) => `${row.join('\t')}\n`).join(''));
         for (const line of [...structure, ...notes.map((note) => `${note} (does not count)`)]) {
-          process.stderr.write(`${line}\n`);
+          process.stderr.write(`${printable(line)}\n`);
         }
         const shown = differences > first.length ? `; the first ${first.length} are shown` : '';
         process.stderr.write(`${compared}${shown}\n`);

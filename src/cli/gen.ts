@@ -1,5 +1,6 @@
 /** `fp4 gen`: cases that a kernel can be fed with, boundary cases first. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Fp4Error } from '../error.ts';
 import { functionByName } from '../functions/registry.ts';
 import type { Generation } from '../functions/session.ts';
 import { generateTo } from '../node/stream.ts';
@@ -23,7 +24,9 @@ export function exponentRange(text: string): [number, number] {
   const [, low, high] = RANGE.exec(text) ?? [];
   const [from, to] = [Number(low), Number(high)];
   if (low === undefined || from > to || from < -RANGE_LIMIT || to > RANGE_LIMIT) {
-    throw new InvalidArgumentError(`It has the form low:high, from -${RANGE_LIMIT} to ${RANGE_LIMIT}.`);
+    throw new InvalidArgumentError(
+      `It has the form low:high, low not above high, both from -${RANGE_LIMIT} to ${RANGE_LIMIT}.`,
+    );
   }
   return [from, to];
 }
@@ -60,6 +63,9 @@ export function addGen(program: Command): void {
         ...(options.range === undefined ? {} : { range: options.range }),
         ...(options.count === undefined ? {} : { count: options.count }),
       };
+      if (options.range && (options.family ?? 'ladder') !== 'ladder') {
+        throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+      }
       const job = streamJob(functionByName(name), options);
       await generateTo(job, generation, options.inputsOnly === true, process.stdout);
     });

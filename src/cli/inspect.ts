@@ -5,6 +5,7 @@ import { describeLine } from '../inspect/line.ts';
 import { caseLines } from '../node/input.ts';
 import { inspectFile } from '../node/inspect-file.ts';
 import { Output } from '../node/output.ts';
+import { standardInput } from '../node/standard-streams.ts';
 import { type PolicyOptions, withPolicy } from './options.ts';
 import { type ForeignOptions, quantizedInput, withForeign } from './quantized-options.ts';
 
@@ -21,7 +22,7 @@ function blockNumbers(text: string): number[] {
 }
 
 async function inspectLines(output: Output, { profile, set }: InspectOptions): Promise<void> {
-  for await (const batch of caseLines(process.stdin)) {
+  for await (const batch of caseLines(standardInput())) {
     for (const { number, text } of batch) {
       for (const line of describeLine(text, `line ${number}`, profile, set)) output.line(line);
       output.line('');

@@ -21,7 +21,7 @@ export const integer =
   (low: number, high: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (!/^[+-]?\d+$/.test(text) || value < low || value > high) {
+    if (!/^(0|-?[1-9]\d*)$/.test(text) || value < low || value > high) {
       throw new InvalidArgumentError(`It is an integer from ${low} to ${high}.`);
     }
     return value;

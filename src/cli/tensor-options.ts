@@ -44,14 +44,14 @@ export const secondsSince = (start: number): string => `${((performance.now() - 
 
 /** An axis, negative when it counts from the last. */
 export function axisNumber(text: string): number {
-  if (!/^[+-]?\d{1,3}$/.test(text)) throw new InvalidArgumentError('It is an integer, such as -1.');
+  if (!/^(0|-?[1-9]\d{0,2})$/.test(text)) throw new InvalidArgumentError('It is an integer, such as -1.');
   return Number(text);
 }
 
 /** A shape such as 256x128. */
 export function shapeSizes(text: string): number[] {
   const sizes = text.split('x').map(Number);
-  if (!/^\d+(x\d+)*$/.test(text) || !sizes.every(Number.isSafeInteger)) {
+  if (!/^(0|[1-9]\d*)(x(0|[1-9]\d*))*$/.test(text) || !sizes.every(Number.isSafeInteger)) {
     throw new InvalidArgumentError('It has the form MxKx..., such as 256x128.');
   }
   return sizes;

@@ -1,5 +1,6 @@
 /** `fp4 tensor`: a tensor of replayable inputs as .npy (spec/random.md, spec/tensors.md TEN-18). */
 import { type Command, Option } from 'commander';
+import { Fp4Error } from '../error.ts';
 import { generateFile } from '../node/generate-file.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
 import { exponentRange } from './gen.ts';
@@ -27,6 +28,9 @@ export function addTensor(program: Command): void {
     .action(async (sizes: number[], options: TensorOptions) => {
       const start = performance.now();
       checkOutputName(options.output, '.npy');
+      if (options.range && options.family !== 'ladder') {
+        throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+      }
       const draw = {
         family: familyByName(options.family),
         seed: options.seed,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { functionByName } from '../functions/registry.ts';
 import { Output } from '../node/output.ts';
+import { standardInput } from '../node/standard-streams.ts';
 import { type ReportedDifference, type VerifySummary, verify } from '../node/stream.ts';
 import { type StreamOptions, streamJob, withStream } from './options.ts';
 import { quantizedInput, withForeign } from './quantized-options.ts';
@@ -33,7 +34,10 @@ async function judgeStream(
     throw new Fp4Error('E_USAGE', `${name} reads its cases from stdin; "${extra}" is one argument too many`);
   quantizedInput('-', options); // foreign data belongs to verify quantize
   const job = streamJob(functionByName(name), options);
-  return { summary: await verify(job, process.stdin, tell), parameters: job.policy, unit: 'cases' };
+  const summary = await verify(job, standardInput(), tell);
+  // A kernel that died before its first line must not pass.
+  if (summary.lines === 0) throw new Fp4Error('E_WORD_COUNT', `stdin: no cases; expected lines of ${name}`);
+  return { summary, parameters: job.policy, unit: 'cases' };
 }
 
 async function judgeTensor(
@@ -72,6 +76,7 @@ export function addVerify(program: Command): void {
       const output = new Output(process.stdout);
       const shown: ReportedDifference[] = [];
       const tell: Tell = (d) => {
+        process.exitCode = 1; // at once, since whoever reads may stop here
         if (options.json) {
           if (shown.length < SHOWN) shown.push(d);
           return;
@@ -90,7 +95,6 @@ export function addVerify(program: Command): void {
         } else {
           process.stderr.write(`${name}: ${lines} ${unit}, ${differences} differ\n`);
         }
-        if (differences > 0) process.exitCode = 1;
       } finally {
         await output.flush();
       }

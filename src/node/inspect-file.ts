@@ -2,7 +2,7 @@
  * Single blocks of quantized data, for a person. Clauses: spec/tensors.md TEN-08.
  * @module
  */
-import { Fp4Error } from '../error.ts';
+import { excerpt, Fp4Error, printable } from '../error.ts';
 import { describeHiF4 } from '../inspect/hif4.ts';
 import { describeMxfp4 } from '../inspect/mxfp4.ts';
 import { type Decoder, scaleAt } from '../tensor/codec.ts';
@@ -38,7 +38,7 @@ export const inspectFile = (input: QuantizedInput, blocks: readonly number[]): P
       const scales = new Uint8Array(decoder.scaleBytes);
       reader.readInto(scales, offsets.scales + block * decoder.scaleBytes);
       const describe = decoder.format === 'hif4' ? describeHiF4 : describeMxfp4;
-      const origin = profile === undefined ? '' : `, profile ${profile}`;
+      const origin = profile === undefined ? '' : `, profile ${printable(excerpt(profile))}`;
       const title = `block ${block} of ${count}, ${decoder.format}${origin}`;
       return [
         `${title}: ${place(geometry, decoder, block)}`,

@@ -2,7 +2,7 @@
  * What a file of a quantized tensor says about itself, written and checked. Clauses: spec/tensors.md TEN-07, TEN-08, TEN-19.
  * @module
  */
-import { Fp4Error } from '../error.ts';
+import { excerpt, Fp4Error } from '../error.ts';
 import { JsonError, scanJson, sizes } from '../files/json-scan.ts';
 import { buildSafetensorsHeader, type SafetensorsHeader } from '../files/safetensors.ts';
 import { shapeSize } from '../files/shape.ts';
@@ -84,15 +84,17 @@ export function parseQuantizedHeader(header: SafetensorsHeader, file: string): Q
   };
   const format = text('fp4.format');
   if (!(FORMATS as readonly string[]).includes(format)) {
-    throw refuse(`fp4.format is "${format}"; known: ${FORMATS.join(', ')}`);
+    throw refuse(`fp4.format is "${excerpt(format)}"; known: ${FORMATS.join(', ')}`);
   }
   const d = decoder(format);
   const shape = parseShape(text('fp4.shape'));
-  if (shape === undefined) throw refuse(`fp4.shape is ${text('fp4.shape')}, not an array of sizes`);
+  if (shape === undefined) throw refuse(`fp4.shape is ${excerpt(text('fp4.shape'))}, not an array of sizes`);
   shapeSize(shape, 4, 'E_TENSOR', `${file}: fp4.shape`);
   const axis = text('fp4.axis');
   if (!/^(0|[1-9][0-9]?)$/.test(axis) || Number(axis) >= shape.length) {
-    throw refuse(`fp4.axis is "${axis}"; shape [${shape.join(', ')}] has axes from 0 to ${shape.length - 1}`);
+    throw refuse(
+      `fp4.axis is "${excerpt(axis)}"; shape [${shape.join(', ')}] has axes from 0 to ${shape.length - 1}`,
+    );
   }
   const g = geometry(shape, Number(axis), 'C');
   const form = parseForm(header.metadata, format, g, refuse);
@@ -118,7 +120,7 @@ function parseForm(
 ): StoredForm {
   const packAxis = metadata.get('fp4.pack-axis');
   if (packAxis !== undefined && !(/^(0|[1-9][0-9]?)$/.test(packAxis) && Number(packAxis) < shape.length)) {
-    throw refuse(`fp4.pack-axis is "${packAxis}"; shape has axes from 0 to ${shape.length - 1}`);
+    throw refuse(`fp4.pack-axis is "${excerpt(packAxis)}"; shape has axes from 0 to ${shape.length - 1}`);
   }
   try {
     const form = storedForm(
