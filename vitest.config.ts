@@ -5,5 +5,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/exhaustive/**', 'test/tools/**'],
     testTimeout: 120_000,
+    maxWorkers: '100%',
   },
 });
