@@ -18,6 +18,7 @@ const ROOMS = [
   'tensor',
   'functions',
   'inspect',
+  'pack',
   'node',
   'cli',
 ];

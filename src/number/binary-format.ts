@@ -4,7 +4,7 @@
  * @module
  */
 import { type Exact, exact, floorLog2, isZero } from './exact.ts';
-import { roundsAway, split, type Ties } from './round.ts';
+import { type Position, roundsAway, split, type Ties } from './round.ts';
 
 /** What the codes at the top of the exponent range mean (NUM-03). */
 export type TopCodes =
@@ -79,18 +79,30 @@ export function decode(f: BinaryFormat, code: number): FloatValue {
   return finite(exact(significand, (subnormal ? 1 : field) - f.bias - f.fractionBits), negative);
 }
 
+/** Where a magnitude lies among those of a format whose exponent is not bounded above. */
+export interface Place {
+  /** The code of the largest magnitude that is not above it; negative below the smallest number of a format without zero. */
+  readonly index: number;
+  readonly position: Position;
+}
+
 /**
- * The index of a magnitude rounded to the format with its exponent unbounded above: the code where it is in range.
- * Codes are in the order of their magnitudes, so the neighbours of a value are two consecutive indices.
+ * NUM-05. The place of a magnitude. Codes are in the order of their magnitudes, so the neighbours of a value are two
+ * consecutive indices.
  */
-function roundedIndex(f: BinaryFormat, magnitude: Exact, negative: boolean, ties: Ties): number {
+export function place(f: BinaryFormat, magnitude: Exact): Place {
   const lowest = f.subnormals ? 1 - f.bias : -f.bias; // exponent of the lowest binade
-  if (isZero(magnitude)) return 0;
+  if (isZero(magnitude)) return { index: f.subnormals ? 0 : -1, position: 'exact' };
   const exponent = Math.max(floorLog2(magnitude), lowest);
   const { lower, position } = split(magnitude, exponent - f.fractionBits);
-  // Without subnormals a magnitude below the smallest has no lower neighbour (NUM-06).
   const hidden = f.subnormals ? 0 : 2 ** f.fractionBits;
-  const index = Number(lower) - hidden + (exponent - lowest) * 2 ** f.fractionBits;
+  return { index: Number(lower) - hidden + (exponent - lowest) * 2 ** f.fractionBits, position };
+}
+
+/** The index of a magnitude rounded to the format with its exponent unbounded above: the code where it is in range. */
+function roundedIndex(f: BinaryFormat, magnitude: Exact, negative: boolean, ties: Ties): number {
+  const { index, position } = place(f, magnitude);
+  // Without subnormals a magnitude below the smallest has no lower neighbour (NUM-06).
   if (index < 0) return 0;
   return roundsAway(position, index % 2 === 1, negative, ties) ? index + 1 : index;
 }
