@@ -69,8 +69,17 @@ function* randomCases(f: OracleFunction, seed: bigint, count: number): Iterable<
     }
   }
 }
-function* candidates(f: OracleFunction, subject: AnySubject): Iterable<Candidate> {
-  for (const example of subject.examples) yield { kind: 'example', ...example };
+const chosen = new Map<string, readonly Candidate[]>();
+
+/** Examples and the boundary cases of level 1; kept, since every profile goes through them. */
+function candidatesOf(f: OracleFunction): readonly Candidate[] {
+  const list = chosen.get(f.name) ?? [...candidates(f)];
+  chosen.set(f.name, list);
+  return list;
+}
+
+function* candidates(f: OracleFunction): Iterable<Candidate> {
+  for (const example of subjectOf(f).examples) yield { kind: 'example', ...example };
   for (const boundary of f.boundary(1)) yield { kind: 'boundary', ...boundary };
 }
 
@@ -94,7 +103,8 @@ interface Judged {
 }
 
 /** VEC-08. One case by both paths, with its flags. */
-function judge(f: OracleFunction, subject: AnySubject, policy: AnyPolicy, inputs: readonly Words[]): Judged {
+function judgedAnew(f: OracleFunction, policy: AnyPolicy, inputs: readonly Words[]): Judged {
+  const subject = subjectOf(f);
   let about: unknown;
   const outcome = answered(() => {
     const defined = subject.define(inputs, policy);
@@ -110,6 +120,17 @@ function judge(f: OracleFunction, subject: AnySubject, policy: AnyPolicy, inputs
   }
   const applicable = subject.flags.filter((flag) => flag.applies(policy, typeOf(f)));
   return { outcome, flags: applicable.filter((flag) => flag.holds(about)) };
+}
+
+const judged = new WeakMap<readonly Words[], Map<string, Judged>>();
+
+/** The same, kept: the default profile's judgement chooses cases for all. */
+function judge(f: OracleFunction, policy: AnyPolicy, inputs: readonly Words[]): Judged {
+  const key = `${f.name} ${JSON.stringify(policy)}`;
+  const known = judged.get(inputs) ?? new Map<string, Judged>();
+  const found = known.get(key) ?? judgedAnew(f, policy, inputs);
+  judged.set(inputs, known.set(key, found));
+  return found;
 }
 
 /** VEC-05. What the other profiles give where it is something else; equal answers together. */
@@ -178,42 +199,103 @@ type Tally = Map<string, number>;
 const fewer = (tally: Tally, flags: readonly AnyFlag[], than: number): boolean =>
   flags.some(({ name }) => (tally.get(name) ?? 0) < than);
 
-/** Which cases a group takes. */
-interface Selection extends Amount {
-  /** The profile of the group, where its cases say what the other profiles give. */
-  readonly comparedWith?: string;
-  /** Only cases to which this policy gives another answer. */
-  readonly unlike?: AnyPolicy;
+/** The cases of a group while they are chosen: each input once, with the flags that have been met. */
+class Choice {
+  readonly #tests = new Map<string, VectorTest>();
+  readonly #tally: Tally = new Map();
+  readonly #make: (candidate: Candidate, judged: Judged) => VectorTest;
+  readonly #judge: (candidate: Candidate) => Judged;
+
+  constructor(
+    judgeOne: (candidate: Candidate) => Judged,
+    make: (c: Candidate, judged: Judged) => VectorTest,
+  ) {
+    this.#judge = judgeOne;
+    this.#make = make;
+  }
+
+  /** Takes a case that has a flag of which there are fewer than `least`. */
+  take(candidate: Candidate, least: number): void {
+    const judged = this.#judge(candidate);
+    if (least !== ALL && !fewer(this.#tally, judged.flags, least)) return;
+    const test = this.#make(candidate, judged);
+    if (this.#tests.has(test.id)) return;
+    this.#tests.set(test.id, test);
+    for (const { name } of judged.flags) this.#tally.set(name, (this.#tally.get(name) ?? 0) + 1);
+  }
+
+  has = (flag: AnyFlag): boolean => this.#tally.has(flag.name);
+
+  get tests(): VectorTest[] {
+    return [...this.#tests.values()];
+  }
 }
 
-/** VEC-08. The cases of one policy: examples, boundary cases, what level 2 alone reaches, random ones; each input once. */
+const selected = new Map<string, readonly Candidate[]>();
+
+/** Examples, and the boundary cases that give each flag `perFlag` cases under the default policy: every profile has these. */
+function selectedOf(f: OracleFunction, perFlag: number): readonly Candidate[] {
+  const key = `${f.name} ${perFlag}`;
+  const known = selected.get(key);
+  if (known !== undefined) return known;
+  const tally: Tally = new Map();
+  const list = candidatesOf(f).filter(({ kind, inputs }) => {
+    const { flags } = judge(f, policyOf(f), inputs);
+    if (kind === 'boundary' && !fewer(tally, flags, perFlag)) return false;
+    for (const { name } of flags) tally.set(name, (tally.get(name) ?? 0) + 1);
+    return true;
+  });
+  selected.set(key, list);
+  return list;
+}
+
+/**
+ * VEC-08. The cases of a profile or an output type: examples and boundary cases, whatever it takes to have every flag that
+ * applies, then random ones.
+ * @param profile where the cases say what the other profiles give
+ */
 export function testsOf(
   context: PackContext,
   f: OracleFunction,
   policy: AnyPolicy,
-  { perFlag, random, comparedWith, unlike }: Selection,
+  { perFlag, random }: Amount,
+  profile?: string,
 ): VectorTest[] {
-  const subject = subjectOf(f);
-  const tests = new Map<string, VectorTest>();
-  const tally: Tally = new Map();
+  const choice = new Choice(
+    ({ inputs }) => judge(f, policy, inputs),
+    (candidate, judged) => testOf(context, f, policy, profile, candidate, judged),
+  );
+  const taken = perFlag === ALL ? candidatesOf(f) : selectedOf(f, perFlag);
+  for (const candidate of taken) choice.take(candidate, ALL);
+  const applicable = subjectOf(f).flags.filter((flag) => flag.applies(policy, typeOf(f)));
+  for (const candidate of furtherCandidates(f)) {
+    if (applicable.every(choice.has)) break;
+    choice.take(candidate, 1);
+  }
+  for (const candidate of randomCases(f, context.seed, random)) choice.take(candidate, ALL);
+  return choice.tests;
+}
+
+function* furtherCandidates(f: OracleFunction): Iterable<Candidate> {
+  yield* candidatesOf(f);
+  for (const boundary of f.boundary(2)) yield { kind: 'boundary', ...boundary };
+}
+
+/** The cases that two policies answer otherwise, one a flag. */
+export function testsThatTell(
+  context: PackContext,
+  f: OracleFunction,
+  policy: AnyPolicy,
+  base: AnyPolicy,
+): VectorTest[] {
   const answer = (under: AnyPolicy, { inputs }: Candidate): string =>
     JSON.stringify(answered(() => f.fast(inputs, under)));
-  const take = (candidate: Candidate, least: number): void => {
-    if (unlike !== undefined && answer(policy, candidate) === answer(unlike, candidate)) return;
-    const judged = judge(f, subject, policy, candidate.inputs);
-    if (least !== ALL && !fewer(tally, judged.flags, least)) return;
-    const test = testOf(context, f, policy, comparedWith, candidate, judged);
-    if (tests.has(test.id)) return;
-    tests.set(test.id, test);
-    for (const { name } of judged.flags) tally.set(name, (tally.get(name) ?? 0) + 1);
-  };
-  for (const candidate of candidates(f, subject)) {
-    take(candidate, candidate.kind === 'example' && unlike === undefined ? ALL : perFlag);
+  const choice = new Choice(
+    ({ inputs }) => judge(f, policy, inputs),
+    (candidate, judged) => testOf(context, f, policy, undefined, candidate, judged),
+  );
+  for (const candidate of candidatesOf(f)) {
+    if (answer(policy, candidate) !== answer(base, candidate)) choice.take(candidate, 1);
   }
-  const missing = subject.flags.filter((flag) => flag.applies(policy, typeOf(f)) && !tally.has(flag.name));
-  if (missing.length > 0 && unlike === undefined) {
-    for (const boundary of f.boundary(2)) take({ kind: 'boundary', ...boundary }, 1);
-  }
-  for (const candidate of randomCases(f, context.seed, random)) take(candidate, ALL);
-  return [...tests.values()];
+  return choice.tests;
 }

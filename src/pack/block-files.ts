@@ -13,6 +13,7 @@ import {
   type PackContext,
   subjectOf,
   testsOf,
+  testsThatTell,
   typeOf,
 } from './block-cases.ts';
 import { describeFields } from './fields.ts';
@@ -95,7 +96,7 @@ export function profileFile(
   amount: Amount,
 ) {
   const first = f.profiles[0]!.name === name;
-  const tests = testsOf(context, f, policy, first ? { ...amount, comparedWith: name } : amount);
+  const tests = testsOf(context, f, policy, amount, first ? name : undefined);
   const clauses = ['CON-01', 'CON-02', profileClause(f), ...f.clauses];
   return fileOf(
     context,
@@ -135,7 +136,7 @@ export function parametersFile(context: PackContext, f: OracleFunction, paramete
     f.parameters[parameter]!.filter((value) => value !== base[parameter]).map((value): BlockGroup => {
       const policy = policyOf(f, undefined, { [parameter]: value });
       const source = `${f.profiles[0]!.name} with ${parameter}=${value}`;
-      const tests = testsOf(context, f, policy, { perFlag: 1, random: 0, unlike: base });
+      const tests = testsThatTell(context, f, policy, base);
       return { policy, outputs: outputsOf(f, policy), source, shape: shapeOf(f), clauses: f.clauses, tests };
     }),
   );

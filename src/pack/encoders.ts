@@ -26,9 +26,14 @@ const differs =
   (overrides: AnyPolicy): boolean =>
     !outputsEqual(f.fast([words], { ...policy, ...overrides }), outputs());
 
-function valuesOf(f: OracleFunction, words: Words): FloatValue[] {
+const decoded = new WeakMap<object, readonly FloatValue[]>();
+
+/** The values of a case's words; kept, since every profile is asked about them. */
+function valuesOf(f: OracleFunction, words: Words): readonly FloatValue[] {
   const { format } = f.inputs[0]!;
-  return Array.from(words, (w) => decode(format!, w));
+  const values = decoded.get(words) ?? Array.from(words, (w) => decode(format!, w));
+  decoded.set(words, values);
+  return values;
 }
 
 const nothing = {

@@ -67,6 +67,8 @@ const sfTie = (t: HiF4Trace): TieKind =>
 
 /** HIF4-12. Whether floor(x + 1/2) is another integer when the sum is rounded to BF16. */
 const halfAddRounds = (t: HiF4Trace): boolean =>
+  // The sum has eight bits, so it can only reach an integer from just below a tie.
+  elementTies(t, LARGEST_CODE, quarters).has('below') &&
   t.scaled.some(({ magnitude }) => {
     const sum = add(scale(magnitude, 2), HALF);
     if (compare(sum, exact(8)) >= 0) return false;

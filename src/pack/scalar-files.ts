@@ -82,7 +82,7 @@ function casesGroup(context: PackContext, f: OracleFunction, policy: AnyPolicy, 
   for (const word of words) {
     const code = codeOf(f, word, policy);
     const c: ScalarCase = { from, to, policy, word, value: decode(from, word), code };
-    const flags = scalarFlags.filter((flag) => flag.applies(from, to) && flag.holds(c));
+    const flags = scalarFlags.filter((flag) => flag.applies(from, to, policy) && flag.holds(c));
     const key = flags.map(({ name }) => name).join();
     byFlags.set(key, [...(byFlags.get(key) ?? []), `${inputHex(f, word)}=${codeHex(f, code)}`]);
   }
@@ -120,9 +120,11 @@ const narrowingPolicies = (f: OracleFunction): AnyPolicy[] =>
     f.parameters['overflow']!.map((overflow) => policyOf(f, undefined, { ties, overflow })),
   );
 
-/** Rules whose boundary cases are written out: half-even and half-away. */
-const flaggedPolicies = (f: OracleFunction): AnyPolicy[] =>
-  narrowingPolicies(f).filter(({ ties }) => ties === 'even' || ties === 'away');
+/** Policies whose boundary cases are written out: the default one, and half-away with infinities and NaNs. */
+const flaggedPolicies = (f: OracleFunction): AnyPolicy[] => [
+  policyOf(f),
+  policyOf(f, undefined, { ties: 'away', overflow: 'nonfinite' }),
+];
 
 const isDefault = (f: OracleFunction, policy: AnyPolicy): boolean => policyText(f, policy) === '';
 
@@ -152,27 +154,31 @@ function groupsOf(context: PackContext, f: OracleFunction) {
   return [table(), ...others.map((group) => group.runs()), ...cases([policyOf(f)])];
 }
 
-/** VEC-07. The flags that apply to the conversion, each of which occurs in every group of cases of a narrowing. */
-function notesFor(f: OracleFunction, groups: readonly { readonly tests?: readonly { flags: string[] }[] }[]) {
+interface FlaggedGroup {
+  readonly policy: AnyPolicy;
+  readonly tests?: readonly { readonly flags: readonly string[] }[];
+}
+
+/** VEC-07. The notes of the flags that occur; in the boundary cases of a narrowing every flag that applies does. */
+function notesFor(f: OracleFunction, groups: readonly FlaggedGroup[]) {
   const [from, to] = [fromOf(f), toOf(f)];
-  const used = groups.flatMap(({ tests }) =>
-    tests === undefined ? [] : [new Set(tests.flatMap((t) => t.flags))],
-  );
-  if (used.length === 0) return undefined;
-  const flags = scalarFlags.filter((flag) => used.some((names) => names.has(flag.name)));
-  if (to === FP32) return notesOf(flags);
-  for (const names of used) {
-    const absent = scalarFlags.filter((flag) => flag.applies(from, to) && !names.has(flag.name));
-    if (absent.length > 0)
+  const occurring = new Set<string>();
+  for (const { policy, tests } of groups) {
+    if (tests === undefined) continue;
+    const used = new Set(tests.flatMap(({ flags }) => flags));
+    for (const name of used) occurring.add(name);
+    const absent = scalarFlags.filter((flag) => flag.applies(from, to, policy) && !used.has(flag.name));
+    if (to !== FP32 && absent.length > 0) {
       throw new Error(`${f.name}: no case has ${absent.map((flag) => flag.name).join(', ')}`);
+    }
   }
-  return notesOf(flags);
+  return occurring.size === 0 ? undefined : notesOf(scalarFlags.filter(({ name }) => occurring.has(name)));
 }
 
 /** The file of a scalar function. */
 export function scalarFile(context: PackContext, f: OracleFunction) {
   const groups = groupsOf(context, f);
-  const notes = notesFor(f, groups as { tests?: { flags: string[] }[] }[]);
+  const notes = notesFor(f, groups as FlaggedGroup[]);
   return {
     schema: SCHEMA,
     kind: 'scalars' as const,

@@ -30,7 +30,7 @@ export interface ScalarCase {
 
 export interface ScalarFlag extends Note {
   readonly name: string;
-  readonly applies: (from: BinaryFormat, to: BinaryFormat) => boolean;
+  readonly applies: (from: BinaryFormat, to: BinaryFormat, policy: AnyPolicy) => boolean;
   readonly holds: (c: ScalarCase) => boolean;
 }
 
@@ -143,7 +143,8 @@ export const scalarFlags: readonly ScalarFlag[] = [
     text: 'The input is finite and, after rounding with an unbounded exponent, above the largest finite number.',
     clauses: ['NUM-05', 'NUM-06'],
     faults: ['R7'],
-    applies: ALWAYS,
+    // No FP32 number is far enough above the largest BF16 to be rounded up by these; its code is odd.
+    applies: (_, to, { ties }) => to !== BF16 || (ties !== 'truncate' && ties !== 'odd'),
     holds: ({ to, value, policy }) => {
       if (value.kind !== 'finite') return false;
       const magnitude = { ...value, negative: value.negative && signed(to) };
@@ -164,7 +165,8 @@ export const scalarFlags: readonly ScalarFlag[] = [
     text: 'A nonzero input gets a code of magnitude 0, or the smallest scale from below it.',
     clauses: ['NUM-05', 'NUM-06'],
     faults: ['S6', 'S11'],
-    applies: ALWAYS,
+    // To odd, nothing but a zero has the even code 0.
+    applies: (_, to, { ties }) => !signed(to) || ties !== 'odd',
     holds: (c) => {
       if (c.value.kind !== 'finite' || isZero(c.value.magnitude)) return false;
       if (signed(c.to)) return magnitudeOf(c) === 0;

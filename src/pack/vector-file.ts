@@ -39,7 +39,7 @@ export interface Generator {
   readonly seed: string;
 }
 
-/** A file before it is text. Every group is an object whose lists (tests, table, runs, cases, ...) go a record a line. */
+/** A file before it is text. Every group is an object whose lists (tests, table, runs, functions) go a record a line. */
 export interface VectorFile {
   readonly schema: string;
   readonly kind: Kind;
@@ -51,7 +51,7 @@ export interface VectorFile {
 export const SCHEMA = 'fp4-oracle/vectors/v1';
 
 /** Lists whose entries stand on lines of their own. */
-const LISTS = new Set(['tests', 'table', 'runs', 'cases', 'files']);
+const LISTS = new Set(['tests', 'table', 'runs', 'functions', 'files']);
 
 const line = (value: unknown): string => JSON.stringify(value);
 
