@@ -281,7 +281,7 @@ function* furtherCandidates(f: OracleFunction): Iterable<Candidate> {
   for (const boundary of f.boundary(2)) yield { kind: 'boundary', ...boundary };
 }
 
-/** The cases that two policies answer otherwise, one a flag. */
+/** The cases that two policies answer otherwise: examples, and one a flag. */
 export function testsThatTell(
   context: PackContext,
   f: OracleFunction,
@@ -295,7 +295,8 @@ export function testsThatTell(
     (candidate, judged) => testOf(context, f, policy, undefined, candidate, judged),
   );
   for (const candidate of candidatesOf(f)) {
-    if (answer(policy, candidate) !== answer(base, candidate)) choice.take(candidate, 1);
+    if (answer(policy, candidate) === answer(base, candidate)) continue;
+    choice.take(candidate, candidate.kind === 'example' ? ALL : 1);
   }
   return choice.tests;
 }

@@ -56,11 +56,11 @@ export const hif4Examples: readonly BoundaryCase[] = [
   },
   {
     inputs: [block(UNIT, { 0: 0x40fd })],
-    note: '7.90625: the scale is 1.25 through BF16, 1 without (fault H1)',
+    note: '7.90625: the scale is 1 through BF16, 1.25 without (fault H1)',
   },
   {
     inputs: [block(UNIT, { 0: 0x40d2 })],
-    note: '6.5625: the scale is 0.875 through BF16, 1 by an unrounded product (fault H1)',
+    note: '6.5625: the scale is 1 through BF16, 0.875 by an unrounded product (fault H1)',
   },
   {
     inputs: [block(UNIT, { 0: 0x40e0, 8: 0x3dff })],
