@@ -53,14 +53,17 @@ export const codeBits = (f: BinaryFormat): number => f.signBits + f.exponentBits
 /** CON-01. Hex digits a code of the format takes in a stream. */
 export const hexDigits = (f: BinaryFormat): number => Math.ceil(codeBits(f) / 4);
 
+/** 2^0 to 2^32, looked up: this is asked of every code, and a power is slow. */
+const POWERS = Array.from({ length: 33 }, (_, k) => 2 ** k);
+
 /** The code of the largest finite magnitude. */
 export function largestFinite(f: BinaryFormat): number {
-  const codes = 2 ** (f.exponentBits + f.fractionBits);
-  if (f.top === 'ieee') return codes - 2 ** f.fractionBits - 1;
+  const codes = POWERS[f.exponentBits + f.fractionBits]!;
+  if (f.top === 'ieee') return codes - POWERS[f.fractionBits]! - 1;
   return f.top === 'all-ones-nan' ? codes - 2 : codes - 1;
 }
 
-const signOf = (f: BinaryFormat): number => 2 ** (f.exponentBits + f.fractionBits);
+const signOf = (f: BinaryFormat): number => POWERS[f.exponentBits + f.fractionBits]!;
 
 /** NUM-04. The value of a code. */
 export function decode(f: BinaryFormat, code: number): FloatValue {
@@ -72,10 +75,11 @@ export function decode(f: BinaryFormat, code: number): FloatValue {
     const infinite = f.top === 'ieee' && magnitude === largestFinite(f) + 1;
     return infinite ? { kind: 'infinite', negative } : NAN;
   }
-  const field = Math.floor(magnitude / 2 ** f.fractionBits);
-  const fraction = magnitude % 2 ** f.fractionBits;
+  const hidden = POWERS[f.fractionBits]!;
+  const field = Math.floor(magnitude / hidden);
+  const fraction = magnitude % hidden;
   const subnormal = f.subnormals && field === 0;
-  const significand = subnormal ? fraction : 2 ** f.fractionBits + fraction;
+  const significand = subnormal ? fraction : hidden + fraction;
   return finite(exact(significand, (subnormal ? 1 : field) - f.bias - f.fractionBits), negative);
 }
 

@@ -15,16 +15,13 @@ import { BF16 } from '../number/floats.ts';
 import { hif4Examples, mxfp4Examples } from './examples.ts';
 import { type HiF4Case, hif4Flags } from './hif4-flags.ts';
 import { type Mxfp4Case, mxfp4Flags } from './mxfp4-flags.ts';
-import type { Subject } from './subject.ts';
-
-const outputsEqual = (a: readonly Words[], b: readonly Words[]): boolean =>
-  a.every((field, k) => Array.from(field).join() === Array.from(b[k]!).join());
+import { type Subject, same } from './subject.ts';
 
 /** Whether the fast path gives other outputs under overrides; a refusal is no other output. */
 const differs =
   (f: OracleFunction, words: Words, policy: AnyPolicy, outputs: () => readonly Words[]) =>
   (overrides: AnyPolicy): boolean =>
-    !outputsEqual(f.fast([words], { ...policy, ...overrides }), outputs());
+    !same(f.fast([words], { ...policy, ...overrides }), outputs());
 
 const decoded = new WeakMap<object, readonly FloatValue[]>();
 

@@ -20,3 +20,10 @@ export interface Subject<C> {
   /** A case of which nothing is known but its inputs: it was refused. */
   readonly refused: (inputs: readonly Words[], policy: AnyPolicy) => C;
 }
+
+/** Whether two lists of fields are equal, bit for bit. */
+export const same = (a: readonly Words[], b: readonly Words[]): boolean =>
+  a.every((field, k) => {
+    for (let j = 0; j < field.length; j++) if (field[j] !== b[k]![j]) return false;
+    return true;
+  });

@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fp4 } from '../cli/fp4.ts';
+import { fp4 as command } from '../cli/fp4.ts';
+import { fp4 } from '../cli/run-command.ts';
 import { temporaryFolder } from '../node/tensor-bytes.ts';
 import { twinElement, twinPhilox } from '../random/twin.ts';
 import { vectorFile } from './vectors.ts';
@@ -34,7 +35,7 @@ describe('stream.json [VEC-09]', () => {
   test.concurrent.each(
     group<SessionTest>('stream.json', 'sessions').map((t) => [t.args.join(' '), t] as const),
   )('%s [STR-01, STR-07]', async (_, { args, stdin, stdout, exit }) => {
-    const run = await fp4(args, inputBytes(stdin));
+    const run = await command(args, inputBytes(stdin));
     expect([hexOf(run.stdout), run.code]).toEqual([hexOf(inputBytes(stdout)), exit]);
   });
 
@@ -42,8 +43,8 @@ describe('stream.json [VEC-09]', () => {
     const file = vectorFile('stream.json').groups.find((g) => g.subject === 'functions') as unknown as {
       functions: { description: object }[];
     };
-    const run = await fp4(['functions', '--json']);
-    expect(file.functions.map(({ description }) => description)).toEqual(JSON.parse(run.out));
+    const run = await fp4('functions', '--json');
+    expect(file.functions.map(({ description }) => description)).toEqual(JSON.parse(run.stdout));
   });
 });
 
@@ -66,20 +67,20 @@ describe('invalid.json [VEC-09]', () => {
     '%s [STR-03]',
     async (_, t) => {
       const raw = t.encoding === 'raw' ? ['--encoding', 'raw'] : [];
-      const run = await fp4(['eval', t.function, ...settings(t.set), ...raw], inputBytes(t.input));
+      const run = await command(['eval', t.function, ...settings(t.set), ...raw], inputBytes(t.input));
       expect([hexOf(run.stdout), run.code]).toEqual([hexOf(inputBytes(t.answered)), t.exit]);
       expect(run.err).toContain(`(${t.error})`);
       expect(run.err).toContain(`${t.encoding === 'raw' ? 'record' : 'line'} ${t.at}`);
     },
   );
 
-  test.concurrent.each(group<Refused>('invalid.json', 'arguments').map((t) => [t.comment, t] as const))(
+  test.each(group<Refused>('invalid.json', 'arguments').map((t) => [t.comment, t] as const))(
     '%s [CON-02]',
     async (_, t) => {
       const profile = t.profile === undefined ? [] : ['--profile', t.profile];
-      const run = await fp4(['eval', t.function, ...profile, ...settings(t.set)]);
-      expect([run.out, run.code]).toEqual(['', t.exit]);
-      expect(run.err).toContain(`(${t.error})`);
+      const run = await fp4('eval', t.function, ...profile, ...settings(t.set));
+      expect([run.stdout, run.code]).toEqual(['', t.exit]);
+      expect(run.stderr).toContain(`(${t.error})`);
     },
   );
 
@@ -88,12 +89,20 @@ describe('invalid.json [VEC-09]', () => {
     const folder = temporaryFolder();
     const name = t.format === 'npy' ? 'in.npy' : 'in.safetensors';
     writeFileSync(join(folder, name), bytes(t.bytes));
-    const quantize = ['quantize', t.format === 'npy' ? name : `${name}:x`, '-o', 'out.safetensors'];
+    const path = join(folder, name);
+    const quantize = [
+      'quantize',
+      t.format === 'npy' ? path : `${path}:x`,
+      '-o',
+      join(folder, 'out.safetensors'),
+    ];
     const args =
-      t.format === 'quantized' ? ['dequantize', name, '-o', 'out.npy'] : [...quantize, '--format', 'mxfp4'];
-    const run = await fp4(args, '', folder);
+      t.format === 'quantized'
+        ? ['dequantize', path, '-o', join(folder, 'out.npy')]
+        : [...quantize, '--format', 'mxfp4'];
+    const run = await fp4(...args);
     expect([run.code, readdirSync(folder)]).toEqual([t.exit, [name]]);
-    expect(run.err).toContain(`(${t.error})`);
+    expect(run.stderr).toContain(`(${t.error})`);
   });
 
   const shapes = group<Refused>('invalid.json', 'shapes');
@@ -104,13 +113,10 @@ describe('invalid.json [VEC-09]', () => {
     const elements = t.shape.reduce((a, b) => a * b, 1);
     writeFileSync(join(folder, 'in.npy'), Buffer.concat([header, Buffer.alloc(4 * elements)]));
     const axis = ['--axis', `${t.axis}`];
-    const run = await fp4(
-      ['quantize', 'in.npy', '-o', 'out.safetensors', '--format', 'mxfp4', ...axis],
-      '',
-      folder,
-    );
+    const [from, to] = [join(folder, 'in.npy'), join(folder, 'out.safetensors')];
+    const run = await fp4('quantize', from, '-o', to, '--format', 'mxfp4', ...axis);
     expect([run.code, readdirSync(folder)]).toEqual([t.exit, ['in.npy']]);
-    expect(run.err).toContain(`(${t.error})`);
+    expect(run.stderr).toContain(`(${t.error})`);
   });
 });
 
@@ -142,7 +148,7 @@ describe('tensors.json [VEC-09]', () => {
     async (_, t) => {
       const folder = temporaryFolder();
       writeFileSync(join(folder, 'in.npy'), bytes(t.input));
-      const out = 'out.safetensors';
+      const out = join(folder, 'out.safetensors');
       const options = [
         '--format',
         t.format,
@@ -153,11 +159,11 @@ describe('tensors.json [VEC-09]', () => {
         ...settings(t.set),
       ];
       const bf16 = t.bf16 ? ['--bf16'] : [];
-      const run = await fp4(['quantize', 'in.npy', '-o', out, ...options, ...bf16, '--json'], '', folder);
-      expect([run.code, run.err]).toEqual([0, run.err]);
-      expect(hexOf(readFileSync(join(folder, out)))).toBe(t.output);
-      expect(JSON.parse(run.out)).toMatchObject(t.report);
-      await fp4(['dequantize', out, '-o', 'back.npy'], '', folder);
+      const run = await fp4('quantize', join(folder, 'in.npy'), '-o', out, ...options, ...bf16, '--json');
+      expect(run.code).toBe(0);
+      expect(hexOf(readFileSync(out))).toBe(t.output);
+      expect(JSON.parse(run.stdout)).toMatchObject(t.report);
+      await fp4('dequantize', out, '-o', join(folder, 'back.npy'));
       expect(hexOf(readFileSync(join(folder, 'back.npy')))).toBe(t.back);
       expect(t.output.endsWith(t.codes + t.scales)).toBe(true);
       expect(bytes(t.output).toString('latin1')).toContain(`"__metadata__":${JSON.stringify(t.metadata)}`);
@@ -169,8 +175,8 @@ describe('tensors.json [VEC-09]', () => {
     async (_, t) => {
       const folder = temporaryFolder();
       for (const side of ['a', 'b'] as const) writeFileSync(join(folder, `${side}.npy`), bytes(t[side]));
-      const run = await fp4(['diff', 'a.npy', 'b.npy'], '', folder);
-      expect([run.out, run.code]).toEqual([t.stdout.map((line) => `${line}\n`).join(''), t.exit]);
+      const run = await fp4('diff', join(folder, 'a.npy'), join(folder, 'b.npy'));
+      expect([run.stdout, run.code]).toEqual([t.stdout.map((line) => `${line}\n`).join(''), t.exit]);
     },
   );
 
@@ -181,7 +187,7 @@ describe('tensors.json [VEC-09]', () => {
       mkdirSync(folder, { recursive: true });
       const options = ['--family', family, '--seed', `${BigInt(`0x${t.seed}`)}`];
       const dtype = ['--dtype', t.dtype === 'f32' ? 'f4' : t.dtype];
-      await fp4(['tensor', t.shape.join('x'), '-o', 'x.npy', ...options, ...dtype], '', folder);
+      await fp4('tensor', t.shape.join('x'), '-o', join(folder, 'x.npy'), ...options, ...dtype);
       expect(hexOf(readFileSync(join(folder, 'x.npy')))).toBe(t.output);
     },
   );
