@@ -283,7 +283,7 @@ export const hif4Flags: readonly Flag<HiF4Case>[] = [
   {
     name: 'JustBelowTie',
     text: 'An element lies below a tie by less than 2^-7 of itself.',
-    clauses: ['HIF4-12'],
+    clauses: ['NUM-01', 'HIF4-12'],
     faults: ['R2', 'R5', 'H3', 'H10'],
     applies: ALWAYS,
     holds: hasTie('below'),
@@ -291,7 +291,7 @@ export const hif4Flags: readonly Flag<HiF4Case>[] = [
   {
     name: 'JustAboveTie',
     text: 'An element lies above a tie by less than 2^-7 of itself.',
-    clauses: ['HIF4-12'],
+    clauses: ['NUM-01', 'HIF4-12'],
     faults: ['R2', 'R5', 'H3'],
     applies: ALWAYS,
     holds: hasTie('above'),

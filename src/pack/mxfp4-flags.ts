@@ -205,7 +205,7 @@ export const mxfp4Flags: readonly Flag<Mxfp4Case>[] = [
   {
     name: 'JustBelowTie',
     text: 'An element lies below a tie by less than 2^-7 of itself.',
-    clauses: ['MX-12'],
+    clauses: ['NUM-01', 'MX-12'],
     faults: ['R2', 'R5'],
     applies: ALWAYS,
     holds: hasTie('below'),
@@ -213,7 +213,7 @@ export const mxfp4Flags: readonly Flag<Mxfp4Case>[] = [
   {
     name: 'JustAboveTie',
     text: 'An element lies above a tie by less than 2^-7 of itself.',
-    clauses: ['MX-12'],
+    clauses: ['NUM-01', 'MX-12'],
     faults: ['R2', 'R5'],
     applies: ALWAYS,
     holds: hasTie('above'),

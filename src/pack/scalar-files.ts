@@ -47,8 +47,11 @@ const chunks = <T>(values: readonly T[], size: number): T[][] =>
 function tableGroup(context: PackContext, f: OracleFunction, policy: AnyPolicy) {
   const bits = codeBits(fromOf(f));
   const codes = Array.from({ length: 2 ** bits }, (_, word) => codeHex(f, codeOf(f, word, policy)));
+  const shared = header(context, f, policy, 'table');
   return {
-    ...header(context, f, policy, 'table'),
+    ...shared,
+    // A table of a small format's values is its record written out.
+    clauses: bits <= 8 ? ['NUM-03', ...shared.clauses] : shared.clauses,
     count: codes.length,
     table: chunks(codes, bits === 16 ? 256 : 16).map((row) => row.join('')),
   };

@@ -42,6 +42,22 @@ describe.each([...encoders, ...decoders].map((file) => [file.name, file] as cons
     }
   });
 
+  test('fields by name, as they stand on a line of the stream [VEC-03]', () => {
+    const shape = ({ kind, count, digits }: { kind: string; count: number; digits: number }): string =>
+      kind === 'codes' ? `${count}` : Array.from({ length: count }, () => digits).join(' ');
+    const found = (hex: string): string =>
+      hex
+        .split(' ')
+        .map((w) => w.length)
+        .join(' ');
+    for (const { outputs, tests } of file.groups) {
+      for (const { inputs, expected } of tests) {
+        for (const field of file.inputs) expect(found(inputs[field.name]!)).toBe(shape(field));
+        for (const field of expected ? outputs : []) expect(found(expected![field.name]!)).toBe(shape(field));
+      }
+    }
+  });
+
   test('every flag that the notes explain occurs, and no other [VEC-07]', () => {
     const used = new Set(file.groups.flatMap(({ tests }) => tests.flatMap(({ flags }) => flags)));
     expect([...used].sort()).toEqual(Object.keys(file.notes).sort());

@@ -23,7 +23,15 @@ export interface BlockTest {
   }[];
 }
 
+export interface FieldShape {
+  readonly name: string;
+  readonly kind: 'word' | 'codes';
+  readonly count: number;
+  readonly digits: number;
+}
+
 export interface Group<T> {
+  readonly outputs: readonly FieldShape[];
   readonly subject: string;
   readonly policy: Readonly<Record<string, string>>;
   readonly clauses: readonly string[];
@@ -39,6 +47,7 @@ export interface VectorFile<T = BlockTest> {
   readonly kind: string;
   readonly function: string;
   readonly profile: string;
+  readonly inputs: readonly FieldShape[];
   readonly notes: Readonly<Record<string, unknown>>;
   readonly groups: readonly Group<T>[];
 }
