@@ -5,6 +5,7 @@
 
 /** Stable codes; a code never changes its meaning. */
 export type Fp4ErrorCode =
+  | 'E_ARGUMENT' // a library call with an argument of the wrong type
   | 'E_USAGE' // a command, function, option or argument that does not exist or does not fit
   | 'E_PROFILE' // a profile that does not exist
   | 'E_PARAMETER' // a parameter, or a value of it, that does not exist
@@ -21,13 +22,23 @@ export type Fp4ErrorCode =
   | 'E_SAFETENSORS' // not a valid .safetensors file
   | 'E_TENSOR'; // quantized data that contradicts itself
 
+/** Text of foreign origin as it can be shown: control characters as escapes, so that they reach no terminal. */
+export const printable = (text: string): string =>
+  text.replace(/\p{Cc}|\p{Cs}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const LONGEST_EXCERPT = 80;
+
+/** The beginning of a text that may be of any length. */
+export const excerpt = (text: string): string =>
+  text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT - 3)}...` : text;
+
 /** Bad usage or bad input: what was found, where, and what was expected. Anything else that is thrown is a defect. */
 export class Fp4Error extends Error {
   override readonly name = 'Fp4Error';
   readonly code: Fp4ErrorCode;
 
   constructor(code: Fp4ErrorCode, message: string) {
-    super(message);
+    super(printable(message));
     this.code = code;
   }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { expectArray, expectName, expectOptions } from './arguments.ts';
+import { Fp4Error } from './error.ts';
 import { valuesOf, wordsOf } from './fast/f32.ts';
 import { dequantizeUnits, quantizeUnits } from './fast/hif4.ts';
 import { dequantizeBlocks, quantizeBlocks } from './fast/mxfp4.ts';
@@ -30,25 +32,43 @@ export interface Quantized<S, P> {
   readonly parameters: P;
 }
 
+const QUANTIZED = ['scales', 'codes', 'parameters'];
+
+/** The profile and the overrides that options name. */
+function encoder(options: unknown): [string | undefined, Record<string, string>] {
+  const { profile, parameters = {} } = expectOptions(options, ['profile', 'parameters'], 'options');
+  if (typeof parameters !== 'object' || parameters === null) {
+    throw new Fp4Error('E_ARGUMENT', `options.parameters is ${parameters}; expected an object`);
+  }
+  return [expectName(profile, 'options.profile'), parameters as Record<string, string>];
+}
+
 /** HiF4: units of 64 values, a 32-bit scale word each (spec/hif4.md). */
 export const hif4 = {
   /**
    * @param values whole units, 64 values each
-   * @throws Fp4Error E_LENGTH, E_PROFILE, E_PARAMETER, E_NONFINITE
+   * @throws Fp4Error E_ARGUMENT, E_LENGTH, E_PROFILE, E_PARAMETER, E_NONFINITE
    */
   quantize(
     values: Float32Array,
     options: EncoderOptions<HiF4Policy> = {},
   ): Quantized<Uint32Array, HiF4Policy> {
-    const parameters = hif4Policy(options.profile, options.parameters);
-    return { ...quantizeUnits(wordsOf(values), parameters), parameters };
+    const x = expectArray(values, 'Float32Array', 'values');
+    const parameters = hif4Policy(...encoder(options));
+    return { ...quantizeUnits(wordsOf(x), parameters), parameters };
   },
   /**
    * @returns 64 values a unit; a NaN scale gives NaN
-   * @throws Fp4Error E_LENGTH
+   * @throws Fp4Error E_ARGUMENT, E_LENGTH
    */
   dequantize(quantized: { readonly scales: Uint32Array; readonly codes: Uint8Array }): Float32Array {
-    return valuesOf(dequantizeUnits(quantized.scales, quantized.codes));
+    const { scales, codes } = expectOptions(quantized, QUANTIZED, 'quantized');
+    return valuesOf(
+      dequantizeUnits(
+        expectArray(scales, 'Uint32Array', 'scales'),
+        expectArray(codes, 'Uint8Array', 'codes'),
+      ),
+    );
   },
   /** The definition, on exact numbers: one unit with every intermediate. */
   encodeUnit,
@@ -62,21 +82,28 @@ export const hif4 = {
 export const mxfp4 = {
   /**
    * @param values whole blocks, 32 values each
-   * @throws Fp4Error E_LENGTH, E_PROFILE, E_PARAMETER, E_NONFINITE
+   * @throws Fp4Error E_ARGUMENT, E_LENGTH, E_PROFILE, E_PARAMETER, E_NONFINITE
    */
   quantize(
     values: Float32Array,
     options: EncoderOptions<Mxfp4Policy> = {},
   ): Quantized<Uint8Array, Mxfp4Policy> {
-    const parameters = mxfp4Policy(options.profile, options.parameters);
-    return { ...quantizeBlocks(wordsOf(values), parameters), parameters };
+    const x = expectArray(values, 'Float32Array', 'values');
+    const parameters = mxfp4Policy(...encoder(options));
+    return { ...quantizeBlocks(wordsOf(x), parameters), parameters };
   },
   /**
    * @returns 32 values a block; a NaN scale gives NaN, a value beyond FP32 an infinity
-   * @throws Fp4Error E_LENGTH
+   * @throws Fp4Error E_ARGUMENT, E_LENGTH
    */
   dequantize(quantized: { readonly scales: Uint8Array; readonly codes: Uint8Array }): Float32Array {
-    return valuesOf(dequantizeBlocks(quantized.scales, quantized.codes));
+    const { scales, codes } = expectOptions(quantized, QUANTIZED, 'quantized');
+    return valuesOf(
+      dequantizeBlocks(
+        expectArray(scales, 'Uint8Array', 'scales'),
+        expectArray(codes, 'Uint8Array', 'codes'),
+      ),
+    );
   },
   /** The definition, on exact numbers: one block with every intermediate. */
   encodeBlock,

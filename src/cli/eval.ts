@@ -1,6 +1,7 @@
 /** `fp4 eval`: inputs on stdin, outputs on stdout. */
 import type { Command } from 'commander';
 import { functionByName } from '../functions/registry.ts';
+import { standardInput } from '../node/standard-streams.ts';
 import { evaluate } from '../node/stream.ts';
 import { type StreamOptions, streamJob, withStream } from './options.ts';
 
@@ -8,6 +9,6 @@ export function addEval(program: Command): void {
   withStream(
     program.command('eval <function>').description('answer the inputs on stdin, a line (or raw record) each'),
   ).action(async (name: string, options: StreamOptions) => {
-    await evaluate(streamJob(functionByName(name), options), process.stdin, process.stdout);
+    await evaluate(streamJob(functionByName(name), options), standardInput(), process.stdout);
   });
 }

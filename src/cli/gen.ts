@@ -1,10 +1,11 @@
 /** `fp4 gen`: cases that a kernel can be fed with, boundary cases first. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Fp4Error } from '../error.ts';
 import { functionByName } from '../functions/registry.ts';
 import type { Generation } from '../functions/session.ts';
 import { generateTo } from '../node/stream.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
-import { integer, type StreamOptions, seed, streamJob, withStream } from './options.ts';
+import { integer, type StreamOptions, seedOption, streamJob, withStream } from './options.ts';
 
 const SHARD = /^([1-9]\d*)\/([1-9]\d*)$/;
 const RANGE = /^(-?\d+):(-?\d+)$/;
@@ -23,7 +24,9 @@ export function exponentRange(text: string): [number, number] {
   const [, low, high] = RANGE.exec(text) ?? [];
   const [from, to] = [Number(low), Number(high)];
   if (low === undefined || from > to || from < -RANGE_LIMIT || to > RANGE_LIMIT) {
-    throw new InvalidArgumentError(`It has the form low:high, from -${RANGE_LIMIT} to ${RANGE_LIMIT}.`);
+    throw new InvalidArgumentError(
+      `It has the form low:high, low not above high, both from -${RANGE_LIMIT} to ${RANGE_LIMIT}.`,
+    );
   }
   return [from, to];
 }
@@ -45,7 +48,7 @@ export function addGen(program: Command): void {
       .description('write cases, inputs and outputs on one line: boundary cases first, then random ones'),
   )
     .option('-n, --count <cases>', 'how many (default: 1000, or all boundary cases)', integer(0, 2 ** 40))
-    .option('--seed <integer>', 'of the random inputs', seed, 0n)
+    .addOption(seedOption())
     .addOption(new Option('--level <level>', 'of the boundary cases').choices(['1', '2']).default('1'))
     .option('--family <name>', `one input family alone: ${Object.keys(FAMILIES).join(', ')}`)
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
@@ -60,6 +63,9 @@ export function addGen(program: Command): void {
         ...(options.range === undefined ? {} : { range: options.range }),
         ...(options.count === undefined ? {} : { count: options.count }),
       };
+      if (options.range && (options.family ?? 'ladder') !== 'ladder') {
+        throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+      }
       const job = streamJob(functionByName(name), options);
       await generateTo(job, generation, options.inputsOnly === true, process.stdout);
     });

@@ -5,9 +5,11 @@ import { describeLine } from '../inspect/line.ts';
 import { caseLines } from '../node/input.ts';
 import { inspectFile } from '../node/inspect-file.ts';
 import { Output } from '../node/output.ts';
+import { standardInput } from '../node/standard-streams.ts';
 import { type PolicyOptions, withPolicy } from './options.ts';
+import { type ForeignOptions, quantizedInput, withForeign } from './quantized-options.ts';
 
-interface InspectOptions extends PolicyOptions {
+interface InspectOptions extends PolicyOptions, ForeignOptions {
   block?: number[];
 }
 
@@ -20,7 +22,7 @@ function blockNumbers(text: string): number[] {
 }
 
 async function inspectLines(output: Output, { profile, set }: InspectOptions): Promise<void> {
-  for await (const batch of caseLines(process.stdin)) {
+  for await (const batch of caseLines(standardInput())) {
     for (const { number, text } of batch) {
       for (const line of describeLine(text, `line ${number}`, profile, set)) output.line(line);
       output.line('');
@@ -30,14 +32,11 @@ async function inspectLines(output: Output, { profile, set }: InspectOptions): P
 }
 
 export function addInspect(program: Command): void {
-  withPolicy(
-    program
-      .command('inspect <input>')
-      .description(
-        'show blocks field by field: of a quantized .safetensors file, or - for lines of the stream',
-      )
-      .option('--block <numbers>', 'which blocks of the file, counted row by row (default: 0)', blockNumbers),
-  ).action(async (input: string, options: InspectOptions) => {
+  const command = program
+    .command('inspect [input]')
+    .description('show blocks field by field: of quantized data, or - for lines of the stream')
+    .option('--block <numbers>', 'which blocks of the file, counted row by row (default: 0)', blockNumbers);
+  withForeign(withPolicy(command)).action(async (input: string | undefined, options: InspectOptions) => {
     const output = new Output(process.stdout);
     try {
       if (input === '-') {
@@ -51,7 +50,8 @@ export function addInspect(program: Command): void {
           '--profile and --set are for lines on stdin; a file says how it was made',
         );
       }
-      for (const line of await inspectFile(input, options.block ?? [0])) output.line(line);
+      const lines = await inspectFile(quantizedInput(input, options), options.block ?? [0]);
+      for (const line of lines) output.line(line);
     } finally {
       await output.flush();
     }

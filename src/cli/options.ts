@@ -21,19 +21,23 @@ export const integer =
   (low: number, high: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (!/^[+-]?\d+$/.test(text) || value < low || value > high) {
+    if (!/^(0|-?[1-9]\d*)$/.test(text) || value < low || value > high) {
       throw new InvalidArgumentError(`It is an integer from ${low} to ${high}.`);
     }
     return value;
   };
 
 /** A seed: 64 bits, decimal or 0x hexadecimal. */
-export function seed(text: string): bigint {
+function seed(text: string): bigint {
   if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 64n) {
     throw new InvalidArgumentError('It is an integer from 0 to 2^64 - 1.');
   }
   return BigInt(text);
 }
+
+/** --seed. The default's text is given, since a help page cannot print a bigint. */
+export const seedOption = (): Option =>
+  new Option('--seed <integer>', 'of the random inputs').argParser(seed).default(0n, '0');
 
 /** --profile and --set. */
 export const withPolicy = (command: Command): Command =>

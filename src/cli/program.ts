@@ -5,6 +5,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { Fp4Error } from '../error.ts';
+import { watchStandardOutput } from '../node/standard-streams.ts';
 import { VERSION } from '../version.ts';
 import { addDequantize } from './dequantize.ts';
 import { addDiff } from './diff.ts';
@@ -59,10 +60,7 @@ function report(error: unknown): number {
 
 /** Runs one command line; never throws. */
 export async function run(args: readonly string[]): Promise<void> {
-  // Whoever reads the output may stop early, as `head` does; that is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? 0 : INTERNAL),
-  );
+  watchStandardOutput(BAD_INPUT);
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -1,9 +1,9 @@
 /** `fp4 quantize`: a tensor file to codes and scales, with a report of what it cost (spec/tensors.md). */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type QuantizeResult, quantizeFile } from '../node/quantize-file.ts';
 import { type Codec, codec, FORMATS } from '../tensor/codec.ts';
 import { type PolicyOptions, withPolicy } from './options.ts';
-import { checkOutputName, secondsSince, withProgress } from './tensor-options.ts';
+import { axisNumber, checkOutputName, secondsSince, withProgress } from './tensor-options.ts';
 
 interface QuantizeOptions extends PolicyOptions {
   output: string;
@@ -11,11 +11,8 @@ interface QuantizeOptions extends PolicyOptions {
   axis: number;
   bf16?: boolean;
   json?: boolean;
-}
-
-function axis(text: string): number {
-  if (!/^[+-]?\d{1,3}$/.test(text)) throw new InvalidArgumentError('It is an integer, such as -1.');
-  return Number(text);
+  layout?: string;
+  packAxis?: number;
 }
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(4)} %`;
@@ -42,8 +39,14 @@ export function addQuantize(program: Command): void {
       .requiredOption('-o, --output <file>', 'the .safetensors file to write')
       .requiredOption('-f, --format <name>', FORMATS.join(' or ')),
   )
-    .option('--axis <n>', 'the axis along which blocks run; negative counts from the last', axis, -1)
+    .option('--axis <n>', 'the axis along which blocks run; negative counts from the last', axisNumber, -1)
     .option('--bf16', 'the u2 words of a .npy file are BF16')
+    .option('--layout <name>', 'how codes and scales are laid out (default: linear)')
+    .option(
+      '--pack-axis <n>',
+      'the axis along which two codes share a byte, where it is not that of the blocks',
+      axisNumber,
+    )
     .option('--json', 'the report as one JSON object on stdout')
     .action(async (input: string, options: QuantizeOptions) => {
       const start = performance.now();
@@ -56,6 +59,8 @@ export function addQuantize(program: Command): void {
           codec: c,
           axis: options.axis,
           bf16: options.bf16 === true,
+          ...(options.layout !== undefined && { layout: options.layout }),
+          ...(options.packAxis !== undefined && { packAxis: options.packAxis }),
           ...(onProgress && { onProgress }),
         }),
       );

@@ -3,6 +3,7 @@
  * @module
  */
 import { SingleBar } from 'cli-progress';
+import { InvalidArgumentError } from 'commander';
 import { Fp4Error } from '../error.ts';
 import type { OnProgress } from '../node/pace.ts';
 
@@ -40,3 +41,18 @@ export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<
 
 /** Elapsed time in seconds, for people. */
 export const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;
+
+/** An axis, negative when it counts from the last. */
+export function axisNumber(text: string): number {
+  if (!/^(0|-?[1-9]\d{0,2})$/.test(text)) throw new InvalidArgumentError('It is an integer, such as -1.');
+  return Number(text);
+}
+
+/** A shape such as 256x128. */
+export function shapeSizes(text: string): number[] {
+  const sizes = text.split('x').map(Number);
+  if (!/^(0|[1-9]\d*)(x(0|[1-9]\d*))*$/.test(text) || !sizes.every(Number.isSafeInteger)) {
+    throw new InvalidArgumentError('It has the form MxKx..., such as 256x128.');
+  }
+  return sizes;
+}

@@ -1,10 +1,11 @@
 /** `fp4 tensor`: a tensor of replayable inputs as .npy (spec/random.md, spec/tensors.md TEN-18). */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { Fp4Error } from '../error.ts';
 import { generateFile } from '../node/generate-file.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
 import { exponentRange } from './gen.ts';
-import { seed } from './options.ts';
-import { checkOutputName, secondsSince, withProgress } from './tensor-options.ts';
+import { seedOption } from './options.ts';
+import { checkOutputName, secondsSince, shapeSizes, withProgress } from './tensor-options.ts';
 
 interface TensorOptions {
   output: string;
@@ -14,27 +15,22 @@ interface TensorOptions {
   dtype: 'f4' | 'bf16';
 }
 
-function shape(text: string): number[] {
-  const sizes = text.split('x').map(Number);
-  if (!/^\d+(x\d+)*$/.test(text) || !sizes.every(Number.isSafeInteger)) {
-    throw new InvalidArgumentError('It has the form MxKx..., such as 256x128.');
-  }
-  return sizes;
-}
-
 export function addTensor(program: Command): void {
   program
     .command('tensor')
     .description('write inputs that anyone can replay; BF16 words are written as u2')
-    .argument('<shape>', 'such as 256x128', shape)
+    .argument('<shape>', 'such as 256x128', shapeSizes)
     .requiredOption('-o, --output <file>', 'the .npy file to write')
     .requiredOption('--family <name>', `one of ${Object.keys(FAMILIES).join(', ')}`)
-    .option('--seed <integer>', 'of the inputs', seed, 0n)
+    .addOption(seedOption())
     .option('--range <low:high>', 'exponents of the family ladder (default: -20:20)', exponentRange)
     .addOption(new Option('--dtype <type>', 'of the elements').choices(['f4', 'bf16']).default('f4'))
     .action(async (sizes: number[], options: TensorOptions) => {
       const start = performance.now();
       checkOutputName(options.output, '.npy');
+      if (options.range && options.family !== 'ladder') {
+        throw new Fp4Error('E_USAGE', `--range is for the family ladder, not ${options.family}`);
+      }
       const draw = {
         family: familyByName(options.family),
         seed: options.seed,

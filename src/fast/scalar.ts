@@ -46,14 +46,14 @@ export function encodeF32(f: BinaryFormat, word: number, ties: Ties, overflow: O
     return f.canonicalNaN!;
   const index =
     magnitude === INFINITY_BITS ? Number.POSITIVE_INFINITY : indexOf(f, magnitude, negative, ties);
-  const sign = negative ? 1 << (f.exponentBits + f.fractionBits) : 0;
   const largest = largestFinite(f);
+  if (f.signBits === 0) return Math.min(index, largest);
+  const sign = negative ? 1 << (f.exponentBits + f.fractionBits) : 0;
   if (index > largest) {
-    if (overflow === 'saturate' || f.top === 'finite') return (f.signBits === 0 ? 0 : sign) | largest;
+    if (overflow === 'saturate' || f.top === 'finite') return sign | largest;
     return f.top === 'ieee' ? sign | (largest + 1) : f.canonicalNaN!;
   }
-  if (f.signBits === 0 || (f.top === 'negative-zero-nan' && index === 0)) return index;
-  return sign | index;
+  return f.top === 'negative-zero-nan' && index === 0 ? 0 : sign | index;
 }
 
 /** The rounded code of a finite magnitude, its exponent unbounded above. */

@@ -54,7 +54,7 @@ class Scanner {
     const digits = this.#match(NUMBER);
     if (digits === undefined) throw this.#unexpected('a value');
     // Converting an integer of a million digits takes a second; none that long means anything here.
-    return /^-?[0-9]{1,40}$/.test(digits) ? BigInt(digits) : Number(digits);
+    return /^-?[0-9]{1,40}$/.test(digits) && digits !== '-0' ? BigInt(digits) : Number(digits);
   }
 
   #object(depth: number): Map<string, JsonValue> {
@@ -89,11 +89,9 @@ class Scanner {
     let end = start + 1;
     while (end < this.#text.length && this.#text[end] !== '"') end += this.#text[end] === '\\' ? 2 : 1;
     this.#at = end + 1;
-    try {
-      return JSON.parse(this.#text.slice(start, end + 1));
-    } catch {
-      throw new JsonError(`character ${start}: not a valid string`);
-    }
+    const value = parseString(this.#text.slice(start, end + 1));
+    if (value === undefined) throw new JsonError(`character ${start}: not a valid string`);
+    return value;
   }
 
   #accept(character: string): boolean {
@@ -114,6 +112,16 @@ class Scanner {
     const found = this.#text.slice(this.#at, this.#at + 12);
     const what = found === '' ? 'the end' : JSON.stringify(found);
     return new JsonError(`character ${this.#at}: found ${what}, expected ${expected}`);
+  }
+}
+
+/** The value of a quoted string; undefined where it is none, or holds half of a surrogate pair, which no UTF-8 can. */
+function parseString(quoted: string): string | undefined {
+  try {
+    const value: string = JSON.parse(quoted);
+    return /\p{Surrogate}/u.test(value) ? undefined : value;
+  } catch {
+    return undefined;
   }
 }
 

@@ -152,9 +152,15 @@ class HeaderText {
   #value(key: string): HeaderValue {
     this.#skipSpace();
     const rest = this.#text.slice(this.#at, this.#at + 5);
-    if (rest.startsWith('True')) return this.#word('True', true);
-    if (rest === 'False') return this.#word('False', false);
-    if (rest.startsWith('(')) return this.#tuple();
+    if (key === 'fortran_order') {
+      if (rest.startsWith('True')) return this.#word('True', true);
+      if (rest === 'False') return this.#word('False', false);
+      throw this.#unexpected('True or False');
+    }
+    if (key === 'shape') {
+      if (rest.startsWith('(')) return this.#tuple();
+      throw this.#unexpected('a tuple of sizes, such as (64,)');
+    }
     if (key === 'descr' && rest.startsWith('['))
       throw new Fp4Error('E_DTYPE', `${this.#file}: a structured type is not supported`);
     return this.#string();

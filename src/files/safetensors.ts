@@ -6,7 +6,7 @@
  * tensor, or two tensors, own.
  * @module
  */
-import { Fp4Error, knownNames } from '../error.ts';
+import { excerpt, Fp4Error, knownNames } from '../error.ts';
 import { ELEMENT_BYTES, type ElementName, type StoredTensor } from './element-type.ts';
 import { JsonError, type JsonValue, scanJson, sizes } from './json-scan.ts';
 import { shapeSize } from './shape.ts';
@@ -134,7 +134,11 @@ function parseEntry(
   }
   const dtype = value.get('dtype');
   if (typeof dtype !== 'string' || !Object.hasOwn(TYPE_BITS, dtype)) {
-    throw refuse(`dtype is ${JSON.stringify(String(dtype))}, which the format does not have`);
+    const found =
+      typeof dtype === 'string'
+        ? `dtype is ${JSON.stringify(excerpt(dtype))}`
+        : 'dtype is missing or no string';
+    throw refuse(`${found}; expected one of ${Object.keys(TYPE_BITS).join(', ')}`);
   }
   const shape = sizes(value.get('shape'));
   if (shape === undefined) throw refuse('shape is not an array of sizes from 0 to 2^53 - 1');

@@ -80,10 +80,15 @@ const bit = (word: number, k: number): number => (word >> k) & 1;
 const bits = (conditions: readonly boolean[]): number =>
   conditions.reduce((word, set, k) => word | (Number(set) << k), 0);
 
-/** HIF4-09. A magnitude times the reciprocal: exact, or rounded to BF16. */
+/** A number that stands for an infinity of BF16: halving it twice brings it back into no format's range. */
+const INFINITE = powerOfTwo(1000);
+
+/** HIF4-09. A magnitude times the reciprocal: exact, or rounded to BF16. Only under a wrapped scale is it ever infinite. */
 function product(magnitude: Exact, reciprocal: Exact, policy: HiF4Policy): Exact {
   const unrounded = multiply(magnitude, reciprocal);
-  return policy.products === 'bf16' ? roundTo(BF16, unrounded) : unrounded;
+  if (policy.products === 'exact') return unrounded;
+  const rounded = decode(BF16, encode(BF16, finite(unrounded), 'even', 'nonfinite'));
+  return rounded.kind === 'infinite' ? INFINITE : magnitudeOf(rounded);
 }
 
 /** HIF4-07. SF with three significant bits and no limit on its exponent, as the low 8 bits of 4(e + 48) + f. */

@@ -49,7 +49,10 @@ export function resolvePolicy<T extends ParameterTable>(
       );
     }
     if (!values.includes(value)) {
-      throw new Fp4Error('E_PARAMETER', `${name}="${value}" does not exist; ${knownNames(value, values)}`);
+      throw new Fp4Error(
+        'E_PARAMETER',
+        `${name}="${value}" does not exist; ${knownNames(String(value), values)}`,
+      );
     }
   }
   return { ...(chosen?.policy ?? defaultPolicy(table)), ...overrides } as Policy<T>;

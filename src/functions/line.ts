@@ -132,6 +132,7 @@ function parseStages(
         )}`,
       );
     }
+    if (found.has(name)) throw new Fp4Error('E_WORD_COUNT', `${at}: stage ${name} twice`);
     const separated =
       field.kind === 'codes' ? token.slice(equals + 1) : token.slice(equals + 1).replaceAll(',', ' ');
     found.set(name, parseLine(separated, [field], [], `${at}, stage ${name}`).values[0]!);

@@ -85,11 +85,12 @@ function drawCase(f: OracleFunction, g: Generation, j: number): Words[] {
   return f.inputs.map((field, operand) => {
     const out = new Uint32Array(field.count);
     const range = g.range === undefined ? {} : { range: g.range };
+    const type = drawType(field);
     const draw = {
-      family: g.family ?? 'ladder',
+      family: g.family ?? (typeof type === 'object' ? ('bits' as const) : ('ladder' as const)),
       seed: g.seed,
       operand,
-      type: drawType(field),
+      type,
       channels: field.count,
       ...range,
     };

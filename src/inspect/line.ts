@@ -2,12 +2,12 @@
  * A line of the stream for a person: which function's it is, told by its words; then the block, field by field.
  * @module
  */
-import { Fp4Error } from '../error.ts';
+import { excerpt, Fp4Error } from '../error.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { codes, type Words, word } from '../functions/field.ts';
 import { parseLine } from '../functions/line.ts';
-import type { AnyPolicy, OracleFunction } from '../functions/oracle-function.ts';
+import type { AnyPolicy, Evaluation, OracleFunction } from '../functions/oracle-function.ts';
 import { functionByName, policyOf } from '../functions/registry.ts';
 import { firstDifference } from '../functions/session.ts';
 import { describeHiF4, describeHiF4Encoding } from './hif4.ts';
@@ -23,19 +23,24 @@ const PAIRS = [
   { name: 'MXFP4', fields: [word('scale', 2), codes('codes', 32)], describe: describeMxfp4 },
 ] as const;
 
-function quantizerOf(line: string): OracleFunction | undefined {
-  const words = line.split(' ');
-  return QUANTIZERS.find(({ inputs: [input] }) => {
-    const head = words.slice(0, input!.count);
-    const outputs = words.length - input!.count;
-    return head.every((w) => w.length === input!.digits) && (outputs === 0 || outputs === 2);
-  });
+/** The quantizer whose inputs a line starts with, told by how many words there are and how long the first is. */
+function quantizerOf(words: readonly string[]): OracleFunction | undefined {
+  const fitting = QUANTIZERS.filter(({ inputs: [input] }) => [0, 2].includes(words.length - input!.count));
+  return fitting.find(({ inputs: [input] }) => words[0]!.length === input!.digits) ?? fitting[0];
 }
 
 const describeBytes = (f: OracleFunction, scale: Words, given: Words): string[] =>
   f.name.startsWith('hif4')
     ? describeHiF4(scale[0]!, Array.from(given))
     : describeMxfp4(scale[0]!, Array.from(given));
+
+function defined(f: OracleFunction, input: Words, policy: AnyPolicy, at: string): Evaluation {
+  try {
+    return f.define([input], policy);
+  } catch (error) {
+    throw error instanceof Fp4Error ? new Fp4Error(error.code, `${at}: ${error.message}`) : error;
+  }
+}
 
 /** The encoder's answer to a line's input, and where the line gives outputs of its own, whether they agree. */
 function describeQuantizer(
@@ -50,7 +55,7 @@ function describeQuantizer(
   const outputs = f.outputs(policy);
   const givesOutputs = line.split(' ').length > input.count;
   const { values } = parseLine(line, givesOutputs ? [input, ...outputs] : [input], [], at);
-  const { outputs: answer, stages } = f.define([values[0]!], policy);
+  const { outputs: answer, stages } = defined(f, values[0]!, policy, at);
   const shown = f.stages(policy).map((field, k): ShownStage => [field, stages[k]!]);
   const encoding = f.name.startsWith('hif4')
     ? describeHiF4Encoding(values[0]!, input, policy as HiF4Policy, shown)
@@ -82,16 +87,19 @@ export function describeLine(
   profile: string | undefined,
   set: AnyPolicy,
 ): string[] {
-  const f = quantizerOf(line);
-  if (f !== undefined) return describeQuantizer(f, line, at, profile, set);
   const words = line.split(' ');
-  const pair = PAIRS.find(({ fields }) => words.length === 2 && words[0]!.length === fields[0].digits);
+  const f = quantizerOf(words);
+  if (f !== undefined) return describeQuantizer(f, line, at, profile, set);
+  const pair =
+    words.length === 2
+      ? (PAIRS.find(({ fields }) => words[0]!.length === fields[0].digits) ?? PAIRS[0])
+      : undefined;
   if (pair === undefined) {
     const expected =
       '64 words of 4 or 8 digits (HiF4), 32 of 4 or 8 (MXFP4), or a scale (8 or 2 digits) and codes';
     throw new Fp4Error(
       'E_WORD_COUNT',
-      `${at}: ${words.length} words that fit no block; expected ${expected}`,
+      `${at}: ${words.length} words, "${excerpt(line)}"; expected ${expected}`,
     );
   }
   const { values } = parseLine(line, pair.fields, [], at);

@@ -4,6 +4,7 @@
  */
 import type { StoredTensor } from '../files/element-type.ts';
 import { storedTensor } from '../files/safetensors.ts';
+import { isQuantized } from '../tensor/quantized-header.ts';
 import { differingElements, type ElementDifference } from './diff-elements.ts';
 import type { InputFile } from './input-file.ts';
 import { type OnProgress, Pace } from './pace.ts';
@@ -28,11 +29,12 @@ export interface FileDifferences {
   readonly notes: readonly string[];
 }
 
-const SHOWN = 20;
+/** Differences that are spelled out; the rest is counted. */
+export const SHOWN = 20;
 /** The name of an array that its file gives none. */
 const UNNAMED = 'array';
 /** TEN-17. Metadata that says what the bits mean. */
-const MEANING = ['fp4.format', 'fp4.shape', 'fp4.axis'];
+const MEANING = ['fp4.format', 'fp4.shape', 'fp4.axis', 'fp4.layout', 'fp4.pack-axis'];
 
 interface Contents {
   readonly tensors: ReadonlyMap<string, StoredTensor>;
@@ -71,6 +73,23 @@ const elements = ({ shape }: StoredTensor): number => shape.reduce((a, b) => a *
 const describe = ({ type, shape }: StoredTensor): string => `${type} [${shape.join(', ')}]`;
 
 const isSingle = ({ kind, tensor }: TensorName): boolean => kind === 'npy' || tensor !== undefined;
+
+/** TEN-21. Whether both arguments are whole files of quantized tensors, which are compared block by block. */
+export async function bothQuantized(argumentA: string, argumentB: string): Promise<boolean> {
+  for (const argument of [argumentA, argumentB]) {
+    const { path, kind, tensor } = tensorName(argument);
+    if (kind === 'npy' || tensor !== undefined) return false;
+    if (!(await withInput(path, (file) => isQuantized(readSafetensorsHeader(file))))) return false;
+  }
+  return true;
+}
+
+/** TEN-17. Metadata on which two files differ: what changes the meaning of the bits, and what does not. */
+export const metadataDifferences = (argumentA: string, argumentB: string) => {
+  const metadata = (argument: string) =>
+    withInput(tensorName(argument).path, (file) => readSafetensorsHeader(file).metadata);
+  return Promise.all([metadata(argumentA), metadata(argumentB)]).then(([a, b]) => compareMetadata(a, b));
+};
 
 /**
  * TEN-17. Compares the files that two arguments name.

@@ -5,6 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Fp4Error } from '../error.ts';
+import { caseText } from '../functions/text.ts';
 
 /** A line longer than any function's, so that a file without line ends cannot fill the memory. */
 const LONGEST_LINE = 1 << 24;
@@ -26,8 +27,8 @@ export async function* caseLines(stream: Readable): AsyncGenerator<Line[]> {
     const lines: Line[] = [];
     for (const raw of text.split('\n')) {
       number++;
-      const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      if (line !== '' && !line.startsWith('#')) lines.push({ number, text: line });
+      const text = caseText(raw);
+      if (text !== undefined) lines.push({ number, text });
     }
     return lines;
   };

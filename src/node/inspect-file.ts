@@ -1,14 +1,13 @@
 /**
- * Single blocks of a quantized file, for a person. Clauses: spec/tensors.md TEN-08.
+ * Single blocks of quantized data, for a person. Clauses: spec/tensors.md TEN-08.
  * @module
  */
-import { Fp4Error } from '../error.ts';
+import { excerpt, Fp4Error, printable } from '../error.ts';
 import { describeHiF4 } from '../inspect/hif4.ts';
 import { describeMxfp4 } from '../inspect/mxfp4.ts';
 import { type Decoder, scaleAt } from '../tensor/codec.ts';
 import { blocksOf, type Geometry, multiIndex } from '../tensor/geometry.ts';
-import { parseQuantizedHeader } from '../tensor/quantized-header.ts';
-import { readSafetensorsHeader, tensorName, withInput } from './tensor-file.ts';
+import { type QuantizedInput, withQuantized } from './quantized-source.ts';
 
 /** Which elements of the original tensor a block holds: [3, 64:128]. */
 function place(g: Geometry, { blockSize }: Decoder, block: number): string {
@@ -21,29 +20,26 @@ function place(g: Geometry, { blockSize }: Decoder, block: number): string {
 }
 
 /**
- * The blocks of a quantized file by their numbers, which count row by row.
+ * Blocks of quantized data by their numbers, which count row by row.
  * @returns lines of text
- * @throws Fp4Error E_SHAPE for a block that does not exist, and for every kind of bad file
+ * @throws Fp4Error E_SHAPE for a block that does not exist, and for every kind of bad input
  */
-export function inspectFile(input: string, blocks: readonly number[]): Promise<string[]> {
-  const { path, kind, tensor } = tensorName(input);
-  if (kind !== 'safetensors' || tensor !== undefined) {
-    throw new Fp4Error('E_USAGE', `${input}: expected a quantized .safetensors file, or - for stdin`);
-  }
-  return withInput(path, (file) => {
-    const { decoder, geometry, offsets, metadata } = parseQuantizedHeader(readSafetensorsHeader(file), path);
+export const inspectFile = (input: QuantizedInput, blocks: readonly number[]): Promise<string[]> =>
+  withQuantized(input, ({ name, decoder, geometry, reader, offsets, profile }) => {
     const { slow, k, fast } = geometry;
     const count = slow * fast * blocksOf(k, decoder.blockSize);
     return blocks.flatMap((block) => {
       if (block >= count) {
-        throw new Fp4Error('E_SHAPE', `${path}: no block ${block}; there are ${count}, counted from 0`);
+        throw new Fp4Error('E_SHAPE', `${name}: no block ${block}; there are ${count}, counted from 0`);
       }
-      const codeBytes = decoder.blockSize / 2;
-      const bytes = file.read(offsets.codes + block * codeBytes, codeBytes);
+      const bytes = new Uint8Array(decoder.blockSize / 2);
+      reader.readInto(bytes, offsets.codes + block * bytes.length);
       const codes = [...bytes].flatMap((b) => [b & 15, b >> 4]);
-      const scales = file.read(offsets.scales + block * decoder.scaleBytes, decoder.scaleBytes);
+      const scales = new Uint8Array(decoder.scaleBytes);
+      reader.readInto(scales, offsets.scales + block * decoder.scaleBytes);
       const describe = decoder.format === 'hif4' ? describeHiF4 : describeMxfp4;
-      const title = `block ${block} of ${count}, ${decoder.format}, profile ${metadata.get('fp4.profile')}`;
+      const origin = profile === undefined ? '' : `, profile ${printable(excerpt(profile))}`;
+      const title = `block ${block} of ${count}, ${decoder.format}${origin}`;
       return [
         `${title}: ${place(geometry, decoder, block)}`,
         '',
@@ -52,4 +48,3 @@ export function inspectFile(input: string, blocks: readonly number[]): Promise<s
       ];
     });
   });
-}

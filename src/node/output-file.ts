@@ -4,15 +4,16 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Fp4Error } from '../error.ts';
 import { attempt } from './system-error.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export class OutputFile {
   readonly path: string;
+  readonly #target: string;
   readonly #temporary: string;
   readonly #descriptor: number;
   readonly #onSignal: (signal: NodeJS.Signals) => void;
@@ -22,11 +23,14 @@ export class OutputFile {
   constructor(path: string) {
     this.path = path;
     const older = attempt(`${path}: cannot be created`, () => statSync(path, { throwIfNoEntry: false }));
-    if (older?.isDirectory()) {
-      throw new Fp4Error('E_FILE', `${path}: it is a folder; expected a file name`);
+    if (older && !older.isFile()) {
+      const found = older.isDirectory() ? 'it is a folder' : 'it is not a regular file';
+      throw new Fp4Error('E_FILE', `${path}: ${found}; expected a file name`);
     }
+    // A link stays one: what it leads to is replaced.
+    this.#target = older ? attempt(`${path}: cannot be created`, () => realpathSync(path)) : path;
     const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
-    this.#temporary = join(dirname(path), name);
+    this.#temporary = join(dirname(this.#target), name);
     this.#descriptor = attempt(`${path}: cannot be created`, () => openSync(this.#temporary, 'wx', 0o666));
     this.#onSignal = (signal) => {
       this.discard();
@@ -48,7 +52,7 @@ export class OutputFile {
   commit(): void {
     this.#close();
     try {
-      attempt(`${this.path}: cannot be created`, () => renameSync(this.#temporary, this.path));
+      attempt(`${this.path}: cannot be created`, () => renameSync(this.#temporary, this.#target));
     } catch (error) {
       rmSync(this.#temporary, { force: true });
       throw error;

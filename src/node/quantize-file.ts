@@ -4,6 +4,8 @@
  * @module
  */
 import { readValues } from '../fast/input-words.ts';
+import { writeLayout } from '../layout/convert.ts';
+import { blockFormat, extentOf } from '../layout/linear.ts';
 import type { Codec } from '../tensor/codec.ts';
 import {
   type Geometry,
@@ -16,12 +18,14 @@ import {
   tiles,
 } from '../tensor/geometry.ts';
 import { quantizeTile, TILE_ELEMENTS } from '../tensor/quantize.ts';
-import { buildQuantizedHeader } from '../tensor/quantized-header.ts';
+import { buildQuantizedHeader, isLinear, type StoredForm, storedForm } from '../tensor/quantized-header.ts';
 import { ReportBuilder, type TensorReport } from '../tensor/report.ts';
 import type { InputFile } from './input-file.ts';
-import { writeWhole } from './output-file.ts';
+import { LinearMemory } from './linear-memory.ts';
+import { type OutputFile, writeWhole } from './output-file.ts';
 import { type OnProgress, Pace } from './pace.ts';
-import { writeBlocks } from './rows.ts';
+import type { QuantizedSource } from './quantized-source.ts';
+import { type BlockWriter, type LinearOffsets, writeBlocks } from './rows.ts';
 import { type FloatTensor, floatTensor, readElements, tensorName, withInput } from './tensor-file.ts';
 
 export interface QuantizeJob {
@@ -29,6 +33,10 @@ export interface QuantizeJob {
   readonly input: string;
   readonly output: string;
   readonly codec: Codec;
+  /** How codes and scales are laid out, linear if absent; what is not linear is held in memory whole. */
+  readonly layout?: string;
+  /** May be negative. */
+  readonly packAxis?: number;
   /** May be negative, counted from the last. */
   readonly axis: number;
   /** Whether the words of a .npy file of type u2 are BF16. */
@@ -55,27 +63,97 @@ function tileValues(file: InputFile, tensor: FloatTensor, g: Geometry, tile: Til
   return values;
 }
 
+/** A tensor to quantize: its open file, and how it lies around its axis. */
+interface Source {
+  readonly file: InputFile;
+  readonly tensor: FloatTensor;
+  readonly geometry: Geometry;
+}
+
+type Work = Pick<QuantizeJob, 'input' | 'codec' | 'axis' | 'bf16' | 'onProgress' | 'tileElements'>;
+
+function withTensor<T>(job: Work, use: (source: Source) => Promise<T>): Promise<T> {
+  const name = tensorName(job.input);
+  return withInput(name.path, (file) => {
+    const tensor = floatTensor(file, name, job.bf16);
+    const axis = normalizedAxis(tensor.shape, job.axis, job.input);
+    return use({ file, tensor, geometry: geometry(tensor.shape, axis, tensor.order) });
+  });
+}
+
+/** Quantizes piece by piece into linear codes and scales. */
+async function quantizeInto(
+  { file, tensor, geometry: g }: Source,
+  job: Work,
+  writer: BlockWriter,
+  offsets: LinearOffsets,
+): Promise<QuantizeResult> {
+  const report = new ReportBuilder();
+  const pace = new Pace(g.slow * g.k * g.fast, job.onProgress);
+  for (const tile of tiles(g, job.codec.blockSize, job.tileElements ?? TILE_ELEMENTS)) {
+    const values = tileValues(file, tensor, g, tile);
+    const packed = quantizeTile(values, g, tile, job.codec, report, job.input);
+    writeBlocks(writer, offsets, packed, g, tile, job.codec);
+    await pace.step(values.length);
+  }
+  return { shape: g.shape, axis: g.axis, report: report.report() };
+}
+
+/** TEN-19. The arrays of a layout to their places in a file. */
+function writeArrays(
+  output: OutputFile,
+  format: string,
+  form: StoredForm,
+  g: Geometry,
+  linear: LinearMemory,
+  offsets: Readonly<Record<string, number>>,
+): void {
+  const block = blockFormat(format);
+  const extent = extentOf(block, g.shape, g.axis);
+  const arrays = writeLayout(form.layout, block, extent, linear.blocks, form.packAxis);
+  for (const [name, bytes] of Object.entries(arrays)) output.write(bytes, offsets[name]!);
+}
+
 /**
  * Quantizes one tensor. The output appears only when all went well.
  * @throws Fp4Error for every kind of bad input
  */
-export const quantizeFile = (job: QuantizeJob): Promise<QuantizeResult> => {
-  const name = tensorName(job.input);
-  return withInput(name.path, (file) => {
-    const tensor = floatTensor(file, name, job.bf16);
-    const g = geometry(tensor.shape, normalizedAxis(tensor.shape, job.axis, job.input), tensor.order);
-    const { header, offsets } = buildQuantizedHeader(job.codec, g);
+export const quantizeFile = (job: QuantizeJob): Promise<QuantizeResult> =>
+  withTensor(job, (source) => {
+    const g = source.geometry;
+    const packAxis =
+      job.packAxis === undefined ? undefined : normalizedAxis(g.shape, job.packAxis, '--pack-axis');
+    const form = storedForm(job.codec.format, job.layout, packAxis);
+    const { header, offsets } = buildQuantizedHeader(job.codec, g, form);
     return writeWhole(job.output, async (output) => {
       output.write(header, 0);
-      const report = new ReportBuilder();
-      const pace = new Pace(g.slow * g.k * g.fast, job.onProgress);
-      for (const tile of tiles(g, job.codec.blockSize, job.tileElements ?? TILE_ELEMENTS)) {
-        const values = tileValues(file, tensor, g, tile);
-        const packed = quantizeTile(values, g, tile, job.codec, report, job.input);
-        writeBlocks(output, offsets, packed, g, tile, job.codec);
-        await pace.step(values.length);
+      if (isLinear(form)) {
+        return quantizeInto(source, job, output, { codes: offsets['codes']!, scales: offsets['scales']! });
       }
-      return { shape: g.shape, axis: g.axis, report: report.report() };
+      const memory = memoryFor(job.codec, g);
+      const result = await quantizeInto(source, job, memory, memory.offsets);
+      writeArrays(output, job.codec.format, form, g, memory, offsets);
+      return result;
     });
   });
+
+const memoryFor = ({ format }: Codec, g: Geometry): LinearMemory => {
+  const block = blockFormat(format);
+  return LinearMemory.empty(block, extentOf(block, g.shape, g.axis));
 };
+
+/** Quantizes one tensor in memory, to be compared with what someone else made of it. */
+export const quantizedInMemory = (job: Work): Promise<QuantizedSource> =>
+  withTensor(job, async (source) => {
+    const memory = memoryFor(job.codec, source.geometry);
+    const { shape, axis } = await quantizeInto(source, job, memory, memory.offsets);
+    return {
+      name: job.input,
+      decoder: job.codec,
+      geometry: geometry(shape, axis, 'C'),
+      reader: memory,
+      offsets: memory.offsets,
+      profile: job.codec.profile,
+      parameters: job.codec.parameters,
+    };
+  });

@@ -5,9 +5,22 @@
  */
 import type { Decoder, PackedBlocks } from '../tensor/codec.ts';
 import { blocksOf, forEachRow, type Geometry, type Tile, tileDepth, tileRows } from '../tensor/geometry.ts';
-import type { QuantizedOffsets } from '../tensor/quantized-header.ts';
-import type { InputFile } from './input-file.ts';
-import type { OutputFile } from './output-file.ts';
+
+/** Where linear codes and scales start, in bytes. */
+export interface LinearOffsets {
+  readonly codes: number;
+  readonly scales: number;
+}
+
+/** Something that bytes are read from at any place: a file, or memory. */
+export interface BlockReader {
+  readInto(bytes: Uint8Array, offset: number): void;
+}
+
+/** Something that bytes are written to at any place. */
+export interface BlockWriter {
+  write(bytes: Uint8Array, offset: number): void;
+}
 
 /** Blocks that are consecutive both in a piece (from `index` on) and in the file (from `block` on). */
 interface BlockRun {
@@ -35,8 +48,8 @@ function blockRuns(g: Geometry, tile: Tile, blockSize: number): BlockRun[] {
 
 /** Writes the blocks of a piece to their places. */
 export function writeBlocks(
-  file: OutputFile,
-  offsets: QuantizedOffsets,
+  file: BlockWriter,
+  offsets: LinearOffsets,
   packed: PackedBlocks,
   g: Geometry,
   tile: Tile,
@@ -53,8 +66,8 @@ export function writeBlocks(
 
 /** Reads the blocks of a piece from their places. */
 export function readBlocks(
-  file: InputFile,
-  offsets: QuantizedOffsets,
+  file: BlockReader,
+  offsets: LinearOffsets,
   g: Geometry,
   tile: Tile,
   { blockSize, scaleBytes }: Decoder,

@@ -119,7 +119,7 @@ export function encode(
   overflow: Overflow = 'saturate',
 ): number {
   if (value.kind === 'nan') return f.canonicalNaN ?? 0;
-  if (f.signBits === 0) return encodeUnsigned(f, value, ties, overflow);
+  if (f.signBits === 0) return encodeUnsigned(f, value, ties);
   if (value.kind === 'infinite') return beyond(f, value.negative, overflow);
   const index = roundedIndex(f, value.magnitude, value.negative, ties);
   if (index > largestFinite(f)) return beyond(f, value.negative, overflow);
@@ -134,10 +134,9 @@ function beyond(f: BinaryFormat, negative: boolean, overflow: Overflow): number 
   return negative ? signOf(f) + magnitude : magnitude;
 }
 
-/** NUM-06. Scales have no sign, zero or infinity: what is not a positive number below the top is a NaN, or the smallest. */
-function encodeUnsigned(f: BinaryFormat, value: FloatValue, ties: Ties, overflow: Overflow): number {
+/** NUM-06. Scales have no sign, zero or infinity, and a rule of their own for what lies outside their range. */
+function encodeUnsigned(f: BinaryFormat, value: FloatValue, ties: Ties): number {
   if (value.kind !== 'finite') return f.canonicalNaN!;
   if (value.negative && !isZero(value.magnitude)) return f.canonicalNaN!;
-  const index = roundedIndex(f, value.magnitude, false, ties);
-  return index <= largestFinite(f) ? index : overflow === 'saturate' ? largestFinite(f) : f.canonicalNaN!;
+  return Math.min(roundedIndex(f, value.magnitude, false, ties), largestFinite(f));
 }

@@ -127,10 +127,10 @@ function value(
  * @param out receives them: BF16 or FP32 words, or codes
  */
 export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
-  const family = typeof d.type === 'object' ? 'bits' : d.family;
+  const { family } = d;
   const draw = drawer(d, family);
   const type = d.type === 'bf16' ? 'bf16' : 'f32';
-  const plain = family === 'bits' || family === 'bits-any';
+  const plain = family === 'bits' || family === 'bits-any' || typeof d.type === 'object';
   let drawn = -1;
   for (let j = 0; j < out.length; j++) {
     const i = first + j;

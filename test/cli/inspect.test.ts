@@ -50,7 +50,7 @@ test('blocks of a file: place, padding, numbers counted row by row [TEN-06]', as
 });
 
 test.each([
-  [['inspect', '-'], 'abcd 1234\n', /line 1: 2 words that fit no block/],
+  [['inspect', '-'], 'abcd 1234\n', /line 1, word 1: "abcd" has 4 hex digits; scale has 8/],
   [['inspect', '-', '--block', '1'], '', /--block is for a file/],
   [['inspect', 'missing.safetensors'], '', /missing\.safetensors/],
   [['inspect', 'x.txt'], '', /x\.txt/],

@@ -2,6 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { fp4 } from './fp4.ts';
 
+const COMMANDS = [
+  'functions',
+  'eval',
+  'gen',
+  'verify',
+  'quantize',
+  'dequantize',
+  'inspect',
+  'diff',
+  'tensor',
+];
+
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 /** The counter-example of HIF4-15: 000000c0 with one code 2 is 0.5, BF16 3f00. */
 const HALF = `${['3f00', ...Array.from({ length: 63 }, () => '0000')].join(' ')}`;
@@ -167,6 +179,12 @@ describe('usage errors: exit 2, one clear message, nothing on stdout [STR-07, CO
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  test.each(['', ...COMMANDS])('%s --help prints its page, exit 0', async (command) => {
+    const { code, out, err } = await fp4([...(command === '' ? [] : [command]), '--help']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain(`Usage: fp4 ${command}`);
   });
 
   test('a raw record that is cut short: those before it are answered [STR-04]', async () => {

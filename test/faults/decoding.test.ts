@@ -1,9 +1,9 @@
-/** Faults of decoding, D1 to D4, D6, D7: the right value, and the value the fault gives. */
+/** Faults of decoding, D1 to D7: the right value, and the value the fault gives. */
 import { describe, expect, test } from 'vitest';
 import { decodeElement as decodeHiF4Element, decodeUnit } from '../../src/format/hif4.ts';
 import { decodeBlock, decodeElement } from '../../src/format/mxfp4.ts';
 import { encode, type FloatValue } from '../../src/number/binary-format.ts';
-import { BF16, FP32 } from '../../src/number/floats.ts';
+import { BF16, FP16, FP32 } from '../../src/number/floats.ts';
 import { numberOf } from '../block-of.ts';
 import { bf16FromBits, f32FromBits, hex } from '../independent/platform-floats.ts';
 
@@ -46,6 +46,17 @@ test('D4: exponents are not added as integers that wrap [MX-02]', () => {
   expect(numberOf(value)).toBe(bf16FromBits(0x0020));
   // 3f00 + ((0 - 127) << 7) in 16 bits.
   expect(hex((0x3f00 + (0 - 127) * 128) & 0xffff, 4)).toBe('ff80');
+});
+
+test('D5: subnormals of FP16 are not flushed: 1.0 under bytes 103 to 112 [NUM-07]', () => {
+  // 2^-24 to 2^-15; the smallest normal number of FP16 is 2^-14.
+  const words = Array.from({ length: 11 }, (_, k) => hex(encode(FP16, decodeElement(103 + k, 2)), 4));
+  expect(words).toEqual([
+    ...['0001', '0002', '0004', '0008', '0010', '0020', '0040', '0080', '0100', '0200', '0400'],
+  ]);
+  const flushed = (x: number): number => (Math.abs(x) < 2 ** -14 ? 0 : x);
+  expect(flushed(numberOf(decodeElement(112, 2)))).toBe(0);
+  expect(flushed(numberOf(decodeElement(113, 2)))).toBe(2 ** -14);
 });
 
 describe('D6: codes of the wrong table', () => {

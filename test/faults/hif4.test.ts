@@ -1,11 +1,11 @@
 /**
- * Faults of the HiF4 encoder, H1 to H12 (H13: test/format/nonfinite.test.ts): the right value, and the value the fault gives, by the parameter that is its rule
- * or by one stage replaced.
+ * Faults of the HiF4 encoder, H1 to H13: the right value, and the value the fault gives, by the parameter that is its
+ * rule or by one stage replaced.
  */
 import { describe, expect, test } from 'vitest';
 import { encodeUnit, type HiF4Stages, hif4Stages } from '../../src/format/hif4.ts';
 import { hif4Policy } from '../../src/format/hif4-policy.ts';
-import type { Exact } from '../../src/number/exact.ts';
+import { type Exact, ZERO } from '../../src/number/exact.ts';
 import { codesOf, digits, numberOf, valuesOf } from '../block-of.ts';
 import { bf16FromBits, hex } from '../independent/platform-floats.ts';
 
@@ -172,4 +172,14 @@ test('H12: scale 00 is 2^-48, not zero [HIF4-07] [SCA-03]', () => {
   const codes: HiF4Stages['codes'] = (t, p) =>
     t.e6m2 === 0 ? t.scaled.map(() => 0) : hif4Stages.codes(t, p);
   expect(encoded({ 0: 2 ** -48, 1: -(2 ** -49) }, {}, { codes })).toBe(unit('00000000', {}));
+});
+
+test('H13: a NaN that opens a quad does not hide the maximum of the quad [HIF4-05] [CON-05]', () => {
+  // Quad 1 is NaN, 7, 0, 0: under saturate the NaN counts as 0, and 7 makes the scale 1 (c0), bits 8 and 17.
+  const x = { 4: Number.NaN, 5: 7 };
+  const saturate = { nonfinite: 'saturate' };
+  expect(encoded(x, saturate)).toBe(unit('000201c0', { 5: 7 }));
+  // A maximum that starts from a NaN never finds a larger number. Taken for 0, it leaves an all-zero unit, in which 7 saturates.
+  const max4: HiF4Stages['max4'] = (t, p) => hif4Stages.max4(t, p).with(1, ZERO);
+  expect(encoded(x, saturate, { max4 })).toBe(unit('00000000', { 5: 7 }));
 });

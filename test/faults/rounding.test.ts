@@ -1,10 +1,13 @@
-/** Faults of rounding elements, R1 to R3 and R5: the right value, and the value the fault gives. */
-import { expect, test } from 'vitest';
+/** Faults of rounding elements, R1 to R5 and R7: the right value, and the value the fault gives. */
+import { describe, expect, test } from 'vitest';
+import { encodeUnit, type HiF4Stages, hif4Stages } from '../../src/format/hif4.ts';
+import { hif4Policy } from '../../src/format/hif4-policy.ts';
 import { encodeBlock, type Mxfp4Stages, mxfp4Stages } from '../../src/format/mxfp4.ts';
 import { mxfp4Policy } from '../../src/format/mxfp4-policy.ts';
 import { convert, E1M2, E2M1, E4M3 } from '../../src/format/scalar.ts';
-import { decode, encode } from '../../src/number/binary-format.ts';
-import { BF16, FP32 } from '../../src/number/floats.ts';
+import { decode, encode, fromExact } from '../../src/number/binary-format.ts';
+import { divide, fromNumber } from '../../src/number/exact.ts';
+import { BF16, FP32, fromBinary64 } from '../../src/number/floats.ts';
 import { codesOf, digits, numberOf, valuesOf } from '../block-of.ts';
 import { bf16OfF32Bits, bitsOfF32, f32FromBits, hex } from '../independent/platform-floats.ts';
 
@@ -59,6 +62,32 @@ test('R3: encode(decode(code)) is the code, for all 16 [SCA-01] [SCA-02]', () =>
   ]);
 });
 
+describe('R4: a product with a rounded reciprocal for a quotient', () => {
+  const byReciprocal = (x: number, scale: number): number => Math.fround(x * Math.fround(1 / scale));
+
+  test('3cc3ffff over 7 x 2^-9 in E2M1: code 3, not 4 [NUM-01] [NUM-05]', () => {
+    // 1.7499999: 1.5. In FP32 the product with 1 / (7 x 2^-9) is 1.75, a tie, to even 2.
+    const [x, scale] = [f32FromBits(0x3cc3ffff), 7 / 512];
+    expect(encode(E2M1, fromExact(divide(fromNumber(x), fromNumber(scale))))).toBe(3);
+    expect(byReciprocal(x, scale)).toBe(1.75);
+    expect(encode(E2M1, fromBinary64(byReciprocal(x, scale)))).toBe(4);
+  });
+
+  test('3e5fffff at HiF4 scale 1.75 with an exact reciprocal: code 0, not 1 [HIF4-08] [HIF4-12]', () => {
+    // 12.25 makes the scale c3. 0.21875 / 1.75 = 0.125 is the tie of codes 0 and 1; 3e5fffff lies below.
+    const x = valuesOf(64, { 0: 12.25, 8: f32FromBits(0x3e5fffff) });
+    const policy = hif4Policy('authors', { input: 'f32', reciprocal: 'exact' });
+    const { word, codes } = encodeUnit(x, policy);
+    expect(`${hex(word, 8)} ${digits(codes)}`).toBe(`000101c3 ${codesOf(64, { 0: 7, 8: 0 })}`);
+    const scaled: HiF4Stages['scaled'] = (t, p) =>
+      hif4Stages
+        .scaled(t, p)
+        .with(8, { negative: false, magnitude: fromNumber(byReciprocal(f32FromBits(0x3e5fffff), 1.75)) });
+    const faulty = encodeUnit(x, policy, { ...hif4Stages, scaled });
+    expect(`${hex(faulty.word, 8)} ${digits(faulty.codes)}`).toBe(`000101c3 ${codesOf(64, { 0: 7, 8: 1 })}`);
+  });
+});
+
 test('R5: rounded twice, through a narrower type: 400.199585 to E4M3 [NUM-05] [SCA-06]', () => {
   // 400 is the midpoint of 384 (7c) and 416 (7d): above it, 416. BF16 makes it 400, a tie, to even 384.
   const word = bitsOfF32(400.199585);
@@ -66,4 +95,11 @@ test('R5: rounded twice, through a narrower type: 400.199585 to E4M3 [NUM-05] [S
   expect(hex(convert(FP32, E4M3, word, half), 2)).toBe('7d');
   expect(hex(bf16OfF32Bits(word), 4)).toBe('43c8');
   expect(hex(convert(BF16, E4M3, bf16OfF32Bits(word), half), 2)).toBe('7c');
+});
+
+test('R7: a cast after a floor scale saturates: 500 to E4M3 is 448 [NUM-05] [SCA-09]', () => {
+  const word = bitsOfF32(500);
+  expect(hex(word, 8)).toBe('43fa0000');
+  expect(hex(convert(FP32, E4M3, word, half), 2)).toBe('7e');
+  expect(hex(convert(FP32, E4M3, word, { ...half, overflow: 'nonfinite' }), 2)).toBe('7f'); // NaN
 });

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlock, encodeBlock, type Mxfp4Stages, mxfp4Stages } from '../../src/format/mxfp4.ts';
 import { mxfp4Policy } from '../../src/format/mxfp4-policy.ts';
-import { E8M0 } from '../../src/format/scalar.ts';
+import { E2M1, E8M0 } from '../../src/format/scalar.ts';
 import { encode } from '../../src/number/binary-format.ts';
 import { type Exact, fromNumber } from '../../src/number/exact.ts';
 import { FP32, fromBinary64 } from '../../src/number/floats.ts';
@@ -70,6 +70,17 @@ test('S4: 1/6 rounded, then the nearest power of two: amax 7 under rceil [MX-08]
   expect(encoded({ 0: 7 }, { scale: 'rceil' }, { exponent })).toBe(block('7f', { 0: 7 }));
 });
 
+test.each([
+  // amax; bytes under floor, ceil, even, rceil, nearest. Each rule differs from each other one in some line.
+  [4, ['7f', '7f', '7f', '7f', '7e']], // 4/6 = 0.67, log2 -0.58
+  [5, ['7f', '80', '7f', '7f', '7f']], // 5/6 = 0.83
+  [6.5, ['7f', '80', '7f', '80', '7f']], // 1.08, log2 0.12; 6.5 = 1.625 x 4
+  [7, ['7f', '80', '80', '80', '7f']], // 1.17; 7 = 1.75 x 4
+])('S5: the scale rules are five: amax %d [MX-05] [MX-06] [MX-07] [MX-08] [MX-09]', (amax, scales) => {
+  const rules = ['floor', 'ceil', 'even', 'rceil', 'nearest'];
+  expect(rules.map((scale) => encoded({ 0: amax }, { scale }).slice(0, 2))).toEqual(scales);
+});
+
 test('S6: a hidden lower bound on amax [MX-04]', () => {
   // 358637bd = 1e-6: / 6 = 1.667e-7 = 0.6991 x 2^-22: byte 127 - 22 = 69. 1e-6 x 2^22 = 4.194: code 6 (4.0).
   const x = { 0: f32FromBits(0x358637bd) };
@@ -77,6 +88,18 @@ test('S6: a hidden lower bound on amax [MX-04]', () => {
   // Bounded by 1e-4: / 6 = 0.546 x 2^-15, byte 70; 1e-6 x 2^15 = 0.033: 0.
   const amax: Mxfp4Stages['amax'] = (t, p) => fromNumber(Math.max(number(mxfp4Stages.amax(t, p)), 1e-4));
   expect(encoded(x, { scale: 'rceil' }, { amax })).toBe(block('70', {}));
+});
+
+test('S7: the largest element over amax, 6 / 2^-126, overflows FP32 [MX-10] [MX-12]', () => {
+  // 00800000 = 2^-126: floor gives -128, clamped to byte 00; over 2^-127 it is 2.0: code 4.
+  const x = { 0: f32FromBits(0x00800000) };
+  expect(encoded(x, {})).toBe(block('00', { 0: 4 }));
+  // The factor is infinite: every nonzero element saturates, and a zero is NaN, which E2M1 has not: code 0.
+  const codes: Mxfp4Stages['codes'] = (t) => {
+    const factor = Math.fround(6 / number(t.amax));
+    return t.input.values.map((v) => encode(E2M1, fromBinary64(number(v.magnitude) * factor)));
+  };
+  expect(encoded(x, {}, { codes })).toBe(block('00', { 0: 7 }));
 });
 
 test('S8: a NaN dropped by the maximum [MX-13]', () => {

@@ -1,7 +1,7 @@
 /** Reads the pages of spec/: their requirements, tables and worked examples. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const SPEC = new URL('../../spec/', import.meta.url);
+export const SPEC = new URL('../../spec/', import.meta.url);
 
 export const pageNames = (): string[] => readdirSync(SPEC).filter((name) => name.endsWith('.md'));
 

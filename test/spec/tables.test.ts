@@ -1,10 +1,14 @@
 /** The tables of the specification against the data of the code: formats, codes, parameters, profiles. */
 import { describe, expect, test } from 'vitest';
+import { UNIT } from '../../src/format/hif4.ts';
 import { hif4Parameters, hif4Profiles } from '../../src/format/hif4-policy.ts';
-import { SCALE_RULES } from '../../src/format/mxfp4.ts';
+import { BLOCK, SCALE_RULES } from '../../src/format/mxfp4.ts';
 import { mxfp4Parameters, mxfp4Profiles } from '../../src/format/mxfp4-policy.ts';
 import { NONFINITE } from '../../src/format/nonfinite.ts';
 import { convert, e6m2_to_bf16_reciprocal, SCALARS, type ScalarName } from '../../src/format/scalar.ts';
+import { placement } from '../../src/layout/convert.ts';
+import { BLOCK_FORMATS, blockFormat, extentOf } from '../../src/layout/linear.ts';
+import { LAYOUTS } from '../../src/layout/registry.ts';
 import { codeBits, hexDigits } from '../../src/number/binary-format.ts';
 import { fromNumber, scale } from '../../src/number/exact.ts';
 import { BF16, FP16, FP32 } from '../../src/number/floats.ts';
@@ -175,5 +179,32 @@ describe('parameters and profiles', () => {
   test('MXFP4 profiles, in order [PRO-02]', () => {
     const rows = profileRows('PRO-02');
     expect(Object.entries(rows)).toEqual(mxfp4Profiles.map((p) => [p.name, p.policy]));
+  });
+});
+
+describe('layouts.md', () => {
+  const table = tableOf('layouts.md', 'layout');
+
+  test('the layouts: formats, arrays, padding, clauses [LAY-02]', () => {
+    const records = LAYOUTS.map((layout) => {
+      const format = blockFormat(layout.formats[0]!);
+      const { arrays } = placement(layout, format, extentOf(format, [1, 1]));
+      return [
+        layout.name,
+        layout.formats.join(', '),
+        arrays.map(({ name }) => name).join(', '),
+        layout.padding.rule,
+        layout.padding.rule === 'none' ? 'none' : hex(layout.padding.byte, 2),
+        layout.clause,
+      ];
+    });
+    expect(table.rows).toEqual(records);
+  });
+
+  test('the formats are those of the blocks [LAY-01]', () => {
+    expect(BLOCK_FORMATS.map((f) => [f.name, f.elements, f.scaleBytes])).toEqual([
+      ['hif4', UNIT, 4],
+      ['mxfp4', BLOCK, 1],
+    ]);
   });
 });

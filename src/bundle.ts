@@ -1,0 +1,22 @@
+/**
+ * STR-10. The whole project as one file without dependencies: dist/fp4.mjs (`npm run bundle`). Under Node it is the command when it
+ * is run, and a module when it is imported; in a browser it is a module.
+ * @module
+ */
+export { describe, FUNCTIONS } from './functions/registry.ts';
+export { evaluateText, type TextOptions } from './functions/text.ts';
+export * from './index.ts';
+
+/** Whether this very file was started by Node, under its own name or by a link. */
+async function isCommand(): Promise<boolean> {
+  const started = globalThis.process?.argv?.[1];
+  if (started === undefined) return false;
+  const { realpathSync } = await import('node:fs');
+  const { pathToFileURL } = await import('node:url');
+  return pathToFileURL(realpathSync(started)).href === import.meta.url;
+}
+
+if (await isCommand()) {
+  const { run } = await import('./cli/program.ts');
+  await run(process.argv.slice(2));
+}
