@@ -10,6 +10,7 @@ import { decoderFile, parametersFile, profileFile } from './block-files.ts';
 import { familiesFile } from './families-file.ts';
 import type { Sha256 } from './hash.ts';
 import { invalidFile } from './invalid-files.ts';
+import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';
 import { schema } from './schema.ts';
 import { streamFile } from './stream-file.ts';
@@ -68,6 +69,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('stream.json', streamFile(context));
   yield encoded('families.json', familiesFile(context));
   yield encoded('tensors.json', tensorsFile(context));
+  yield encoded('layouts.json', layoutsFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

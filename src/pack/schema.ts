@@ -226,6 +226,32 @@ const tensors = file('tensors', {
   }),
 });
 
+const where = { layout: text, format: text, shape, axis: count, 'pack-axis?': count };
+
+const layouts = file('layouts', {
+  groups: listOf({
+    anyOf: subjects({
+      layouts: record({
+        id,
+        clauses,
+        ...where,
+        codes: bytes,
+        scales: bytes,
+        arrays: listOf(record({ name: text, type: oneOf('U8', 'U32'), shape, bytes })),
+      }),
+      refused: record({
+        id,
+        comment: text,
+        clauses,
+        ...where,
+        lengths: mapOf(count),
+        result: invalid,
+        error,
+      }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -236,5 +262,5 @@ const index = file('index', {
 export const schema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: SCHEMA,
-  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, index],
+  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, index],
 };

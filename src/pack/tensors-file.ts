@@ -17,7 +17,7 @@ import { type Codec, codec, type PackedBlocks } from '../tensor/codec.ts';
 import { dequantizeTile } from '../tensor/dequantize.ts';
 import { type Geometry, geometry, normalizedAxis, tiles } from '../tensor/geometry.ts';
 import { quantizeTile } from '../tensor/quantize.ts';
-import { buildQuantizedHeader } from '../tensor/quantized-header.ts';
+import { buildQuantizedHeader, storedForm } from '../tensor/quantized-header.ts';
 import { ReportBuilder } from '../tensor/report.ts';
 import { VERSION } from '../version.ts';
 import type { PackContext } from './block-cases.ts';
@@ -277,7 +277,7 @@ function quantizeTest(context: PackContext, job: Job) {
   if (hexOf(packed.codes) !== hexOf(defined.codes) || hexOf(packed.scales) !== hexOf(defined.scales)) {
     throw new Error(`${comment}: definition and fast path differ`);
   }
-  const { header } = buildQuantizedHeader(c, g);
+  const { header } = buildQuantizedHeader(c, g, storedForm(c.format));
   const given = {
     format,
     profile: c.profile,

@@ -29,7 +29,7 @@ export interface VectorTest {
   readonly alternatives?: readonly Alternative[];
 }
 
-export type Kind = 'blocks' | 'scalars' | 'invalid' | 'stream' | 'families' | 'tensors';
+export type Kind = 'blocks' | 'scalars' | 'invalid' | 'stream' | 'families' | 'tensors' | 'layouts';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
