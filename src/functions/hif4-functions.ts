@@ -6,12 +6,13 @@
 import { dequantizeUnits, quantizeUnits } from '../fast/hif4.ts';
 import { decodeUnit, type EncodedUnit, encodeUnit, UNIT } from '../format/hif4.ts';
 import { type HiF4Policy, hif4Parameters, hif4Profiles } from '../format/hif4-policy.ts';
-import { type BinaryFormat, decode, encode } from '../number/binary-format.ts';
+import { type BinaryFormat, decode } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
+import { decoderFunction } from './decoder-function.ts';
 import { codes, type Field, floats, type Words, word } from './field.ts';
 import { decodingBoundary, encodingBoundary, widened } from './hif4-boundary.ts';
 import type { OracleFunction } from './oracle-function.ts';
-import { decoderProfiles, narrowed, outputFormat, outputParameter, pack, unpack } from './packing.ts';
+import { unpack } from './packing.ts';
 import { repeat, show, showSigned } from './shown.ts';
 
 const SCALE = word('scale', 8);
@@ -116,24 +117,17 @@ function quantizer(name: string, from: BinaryFormat): OracleFunction {
   };
 }
 
-const dequantizer: OracleFunction = {
+const dequantizer = decoderFunction({
   name: 'hif4_dequantize',
   summary: 'the 64 values of one HiF4 unit',
   clauses: ['HIF4-01', 'HIF4-02', 'HIF4-03'],
-  parameters: outputParameter,
-  profiles: decoderProfiles(hif4Profiles),
-  inputs: [SCALE, CODES],
-  outputs: (policy) => [floats('y', UNIT, outputFormat(policy))],
-  stages: () => [],
-  define: ([scale, encoded], policy) => {
-    const values = decodeUnit(scale![0]!, Array.from(encoded!));
-    return { outputs: [values.map((v) => encode(outputFormat(policy), v, 'even', 'nonfinite'))], stages: [] };
-  },
-  fast: ([scale, encoded], policy) => [
-    narrowed(dequantizeUnits(Uint32Array.from(scale!), pack(encoded!)), outputFormat(policy)),
-  ],
+  scale: SCALE,
+  codes: CODES,
+  encoders: hif4Profiles,
+  values: decodeUnit,
+  words: (scale, bytes) => dequantizeUnits(Uint32Array.of(scale), bytes),
   boundary: decodingBoundary,
-};
+});
 
 export const hif4Functions: readonly OracleFunction[] = [
   quantizer('hif4_quantize', BF16),

@@ -6,12 +6,13 @@
 import { dequantizeBlocks, quantizeBlocks } from '../fast/mxfp4.ts';
 import { BLOCK, decodeBlock, type EncodedBlock, encodeBlock } from '../format/mxfp4.ts';
 import { type Mxfp4Policy, mxfp4Parameters, mxfp4Profiles } from '../format/mxfp4-policy.ts';
-import { type BinaryFormat, decode, encode } from '../number/binary-format.ts';
+import { type BinaryFormat, decode } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
+import { decoderFunction } from './decoder-function.ts';
 import { codes, type Field, floats, type Words, word } from './field.ts';
 import { decodingBoundary, encodingBoundary, narrowedToBF16 } from './mxfp4-boundary.ts';
 import type { OracleFunction } from './oracle-function.ts';
-import { decoderProfiles, narrowed, outputFormat, outputParameter, pack, unpack } from './packing.ts';
+import { unpack } from './packing.ts';
 import { repeat, show, showSigned } from './shown.ts';
 
 const SCALE = word('scale', 2);
@@ -73,24 +74,17 @@ function quantizer(name: string, from: BinaryFormat): OracleFunction {
   };
 }
 
-const dequantizer: OracleFunction = {
+const dequantizer = decoderFunction({
   name: 'mxfp4_dequantize',
   summary: 'the 32 values of one MXFP4 block',
   clauses: ['MX-01', 'MX-02'],
-  parameters: outputParameter,
-  profiles: decoderProfiles(mxfp4Profiles),
-  inputs: [SCALE, CODES],
-  outputs: (policy) => [floats('y', BLOCK, outputFormat(policy))],
-  stages: () => [],
-  define: ([scale, encoded], policy) => {
-    const values = decodeBlock(scale![0]!, Array.from(encoded!));
-    return { outputs: [values.map((v) => encode(outputFormat(policy), v, 'even', 'nonfinite'))], stages: [] };
-  },
-  fast: ([scale, encoded], policy) => [
-    narrowed(dequantizeBlocks(Uint8Array.from(scale!), pack(encoded!)), outputFormat(policy)),
-  ],
+  scale: SCALE,
+  codes: CODES,
+  encoders: mxfp4Profiles,
+  values: decodeBlock,
+  words: (scale, bytes) => dequantizeBlocks(Uint8Array.of(scale), bytes),
   boundary: decodingBoundary,
-};
+});
 
 export const mxfp4Functions: readonly OracleFunction[] = [
   quantizer('mxfp4_quantize', BF16),
