@@ -4,9 +4,9 @@
  */
 import { decodeUnit, unpackScaleWord } from '../format/hif4.ts';
 import { decodeBlock } from '../format/mxfp4.ts';
+import { outputFormat } from '../functions/decoder-function.ts';
 import type { Words } from '../functions/field.ts';
 import type { AnyPolicy, OracleFunction } from '../functions/oracle-function.ts';
-import { outputFormat } from '../functions/packing.ts';
 import { decode, encode, type FloatValue } from '../number/binary-format.ts';
 import { compare, isZero } from '../number/exact.ts';
 import { hif4DecodingExamples, mxfp4DecodingExamples } from './examples.ts';

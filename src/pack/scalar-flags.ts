@@ -82,7 +82,7 @@ export const scalarFlags: readonly ScalarFlag[] = [
     name: 'NegZero',
     text: 'The input is -0.',
     clauses: ['NUM-05', 'NUM-06'],
-    faults: ['P2'],
+    faults: [],
     applies: ALWAYS,
     holds: ({ value }) => value.kind === 'finite' && value.negative && isZero(value.magnitude),
   },

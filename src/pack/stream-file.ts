@@ -32,7 +32,7 @@ interface Session {
 const SESSIONS: readonly Session[] = [
   {
     comment: 'words and code strings, lower-case',
-    clauses: ['STR-01', 'STR-06', 'CON-01'],
+    clauses: ['STR-01', 'STR-06', 'STR-10', 'CON-01'],
     command: 'eval',
     function: 'mxfp4_quantize',
     stdin: [ONES, ONES.replace('3f80', 'c0e0')],

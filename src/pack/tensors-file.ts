@@ -1,6 +1,6 @@
 /**
  * Vectors of whole tensor files: what is read, the quantized file, its report, and the values that come back. Every block is
- * also encoded by the definition, from elements found by plain index arithmetic. Clauses: spec/tensors.md TEN-01 to TEN-18.
+ * also encoded by the definition, from elements found by plain index arithmetic. Clauses: spec/tensors.md TEN-01 to TEN-22.
  * @module
  */
 import { readValues } from '../fast/input-words.ts';
@@ -9,6 +9,8 @@ import { encodeUnit } from '../format/hif4.ts';
 import { hif4Policy } from '../format/hif4-policy.ts';
 import { encodeBlock } from '../format/mxfp4.ts';
 import { mxfp4Policy } from '../format/mxfp4-policy.ts';
+import { writeLayout } from '../layout/convert.ts';
+import { blockFormat, extentOf } from '../layout/linear.ts';
 import { encode, finite } from '../number/binary-format.ts';
 import { exact } from '../number/exact.ts';
 import { BF16, FP16, FP32, fromBinary64 } from '../number/floats.ts';
@@ -17,7 +19,7 @@ import { type Codec, codec, type PackedBlocks } from '../tensor/codec.ts';
 import { dequantizeTile } from '../tensor/dequantize.ts';
 import { type Geometry, geometry, normalizedAxis, tiles } from '../tensor/geometry.ts';
 import { quantizeTile } from '../tensor/quantize.ts';
-import { buildQuantizedHeader, storedForm } from '../tensor/quantized-header.ts';
+import { buildQuantizedHeader, placed, storedForm } from '../tensor/quantized-header.ts';
 import { ReportBuilder } from '../tensor/report.ts';
 import { VERSION } from '../version.ts';
 import type { PackContext } from './block-cases.ts';
@@ -37,6 +39,8 @@ interface Job {
   readonly profile?: string;
   readonly set?: Readonly<Record<string, string>>;
   readonly axis: number;
+  readonly layout?: string;
+  readonly packAxis?: number;
   readonly descr: Descr;
   readonly fortran?: boolean;
   readonly shape: readonly number[];
@@ -136,6 +140,25 @@ const JOBS: readonly Job[] = [
     axis: 1,
     descr: '<f4',
     shape: [2, 0],
+  },
+  {
+    comment: 'blocks of ggml in place of codes and scales',
+    clauses: ['TEN-19', 'LAY-05'],
+    format: 'mxfp4',
+    axis: -1,
+    layout: 'ggml',
+    descr: '<f4',
+    shape: [2, 33],
+  },
+  {
+    comment: 'the right operand of a product: blocks along K, nibble pairs along N',
+    clauses: ['TEN-19', 'LAY-08', 'LAY-11'],
+    format: 'hif4',
+    axis: 0,
+    layout: 'hif4-b-nn',
+    packAxis: 1,
+    descr: '<f4',
+    shape: [4, 3],
   },
   {
     comment: 'one value that saturates and one that underflows',
@@ -259,8 +282,9 @@ function dequantized(packed: PackedBlocks, shape: readonly number[], axis: numbe
   return Uint8Array.from([...header, ...data]);
 }
 
-function quantizeTest(context: PackContext, job: Job) {
-  const { comment, clauses, format, profile, set, axis, descr, fortran, shape, places } = job;
+/** A tensor quantized whole, by the reading and the arithmetic of a file and by the definition. */
+function quantizedJob(context: PackContext, job: Job) {
+  const { comment, format, profile, set, axis, descr, fortran, shape, places } = job;
   const size = sizeOf(descr);
   const bits = valueBits(descr, context, elementsOf(shape), places);
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
@@ -277,12 +301,33 @@ function quantizeTest(context: PackContext, job: Job) {
   if (hexOf(packed.codes) !== hexOf(defined.codes) || hexOf(packed.scales) !== hexOf(defined.scales)) {
     throw new Error(`${comment}: definition and fast path differ`);
   }
-  const { header } = buildQuantizedHeader(c, g, storedForm(c.format));
+  return { input, type, c, g, packed, report: report.report() };
+}
+
+/** TEN-07, TEN-19. The file of a quantized tensor. */
+function quantizedFile(
+  { c, g, packed }: ReturnType<typeof quantizedJob>,
+  { layout, packAxis }: Job,
+): Uint8Array {
+  const form = storedForm(c.format, layout, packAxis);
+  const { header } = buildQuantizedHeader(c, g, form);
+  const block = blockFormat(c.format);
+  const stored = writeLayout(form.layout, block, extentOf(block, g.shape, g.axis), packed, packAxis);
+  const arrays = placed(c, g, form).arrays.map(({ name }) => stored[name]!);
+  return Uint8Array.from([header, ...arrays].flatMap((bytes) => [...bytes]));
+}
+
+function quantizeTest(context: PackContext, job: Job) {
+  const { comment, clauses, format, set, axis, layout, packAxis, shape } = job;
+  const done = quantizedJob(context, job);
+  const { input, type, c, g, packed, report } = done;
   const given = {
     format,
     profile: c.profile,
     set: set ?? {},
     axis,
+    ...(layout === undefined ? {} : { layout }),
+    ...(packAxis === undefined ? {} : { 'pack-axis': packAxis }),
     bf16: type === 'BF16',
     input: hexOf(input),
   };
@@ -297,13 +342,92 @@ function quantizeTest(context: PackContext, job: Job) {
       'fp4.parameters': JSON.stringify(c.parameters),
       'fp4.shape': JSON.stringify(shape),
       'fp4.axis': String(g.axis),
+      ...(layout === undefined ? {} : { 'fp4.layout': layout }),
+      ...(packAxis === undefined ? {} : { 'fp4.pack-axis': String(packAxis) }),
       'fp4.version': VERSION,
     },
     codes: hexOf(packed.codes),
     scales: hexOf(packed.scales),
-    output: hexOf(Uint8Array.from([...header, ...packed.codes, ...packed.scales])),
-    report: report.report(),
-    back: hexOf(dequantized(packed, stored.shape, g.axis, c)),
+    output: hexOf(quantizedFile(done, job)),
+    report,
+    back: hexOf(dequantized(packed, g.shape, g.axis, c)),
+  };
+}
+
+/** TEN-20. Bytes of foreign origin, without a file around them, and the values they stand for. */
+function foreignTest(context: PackContext) {
+  const job: Job = {
+    comment: 'bytes of another producer, high nibble first',
+    clauses: ['TEN-20', 'LAY-03'],
+    format: 'mxfp4',
+    axis: -1,
+    layout: 'high-first',
+    descr: '<f4',
+    shape: [2, 33],
+  };
+  const { c, g, packed } = quantizedJob(context, job);
+  const block = blockFormat(c.format);
+  const form = storedForm(c.format, job.layout);
+  const stored = writeLayout(form.layout, block, extentOf(block, g.shape, g.axis), packed);
+  const { comment, clauses, format, layout, shape, axis } = job;
+  const given = {
+    format,
+    layout,
+    shape,
+    axis,
+    codes: hexOf(stored['codes']!),
+    scales: hexOf(stored['scales']!),
+  };
+  const id = idOf(context.sha256, 'foreign', JSON.stringify(given));
+  return { id, comment, clauses, ...given, back: hexOf(dequantized(packed, g.shape, g.axis, c)) };
+}
+
+/** Bits of a HiF4 file that are turned over: in which array and byte, and what the field then is called. */
+const TURNED = [
+  { array: 'codes', byte: 0, bit: 0x10, block: 0, field: 'codes[1]', covers: '[0,1]' },
+  { array: 'codes', byte: 33, bit: 0x01, block: 1, field: 'codes[2]', covers: 'padding' },
+  { array: 'scales', byte: 9, bit: 0x04, block: 2, field: 'e1_8[2]', covers: '[1,16:24]' },
+  { array: 'scales', byte: 12, bit: 0x01, block: 3, field: 'e6m2', covers: '[1,64:65]' },
+] as const;
+
+/** TEN-21, TEN-22. A quantized file, the same with a bit of four fields turned over, and how they are told apart. */
+function turnedTests(context: PackContext) {
+  const job: Job = { comment: '', clauses: [], format: 'hif4', axis: -1, descr: '<f4', shape: [2, 65] };
+  const done = quantizedJob(context, job);
+  const turned = { codes: done.packed.codes.slice(), scales: done.packed.scales.slice() };
+  for (const { array, byte, bit } of TURNED) turned[array][byte]! ^= bit;
+  const [a, b] = [quantizedFile(done, job), quantizedFile({ ...done, packed: turned }, job)];
+  /** The bits of the field in one of the two: a nibble, a byte, or a single bit. */
+  const shown = (packed: PackedBlocks, { array, byte, bit, field }: (typeof TURNED)[number]): string => {
+    const value = packed[array][byte]!;
+    if (field === 'e6m2') return value.toString(16).padStart(2, '0');
+    if (array === 'codes') return (bit > 15 ? value >> 4 : value & 15).toString(16);
+    return (value & bit) === 0 ? '0' : '1';
+  };
+  const told = TURNED.map((t) => [t.block, t.field, t.covers, shown(done.packed, t), shown(turned, t)]);
+  const shared = { comment: 'one field of each block, the second in the padding', exit: 1 };
+  const diff = { a: hexOf(a), b: hexOf(b) };
+  const verify = {
+    format: job.format,
+    profile: done.c.profile,
+    input: hexOf(done.input),
+    quantized: hexOf(b),
+  };
+  return {
+    diff: {
+      id: idOf(context.sha256, 'diff', diff.a, diff.b),
+      clauses: ['STR-07', 'TEN-21'],
+      ...shared,
+      ...diff,
+      stdout: told.map((line) => line.join('\t')),
+    },
+    verify: {
+      id: idOf(context.sha256, 'verify', JSON.stringify(verify)),
+      clauses: ['STR-07', 'TEN-22'],
+      ...shared,
+      ...verify,
+      stdout: told.map(([block, field, , ...bits]) => [block, field, ...bits].join('\t')),
+    },
   };
 }
 
@@ -359,6 +483,7 @@ export function tensorsFile(context: PackContext) {
     clauses,
     tests,
   });
+  const turned = turnedTests(context);
   return {
     schema: SCHEMA,
     kind: 'tensors' as const,
@@ -369,7 +494,9 @@ export function tensorsFile(context: PackContext) {
         ['TEN-07', 'TEN-08', 'TEN-10'],
         JOBS.map((job) => quantizeTest(context, job)),
       ),
-      group('diff', ['TEN-17'], diffTests(context)),
+      group('foreign', ['TEN-20'], [foreignTest(context)]),
+      group('diff', ['TEN-17'], [...diffTests(context), turned.diff]),
+      group('verify', ['TEN-22'], [turned.verify]),
       group('tensor', ['TEN-18'], generatedTests(context)),
     ],
   } satisfies VectorFile & Record<string, unknown>;

@@ -233,3 +233,13 @@ describe('inputs with a history [VEC-08]', () => {
     expect(find(name, comment).expected!['scale']).toBe(scale);
   });
 });
+
+test('the notes name faults of the catalogue, and together all but those of layouts and of stochastic rounding [VEC-07]', () => {
+  const catalogue = [...page('faults.md').matchAll(/^\| ([A-Z]\d+) +\|/gm)].map(([, id]) => id!);
+  const notes = filesOf(/_(quantize|dequantize|to)_?.*\.any|_quantize/).flatMap((file) =>
+    Object.values((file.notes ?? {}) as Record<string, { faults: string[] }>),
+  );
+  const caught = new Set(notes.flatMap(({ faults }) => faults));
+  expect([...caught].filter((id) => !catalogue.includes(id))).toEqual([]);
+  expect(catalogue.filter((id) => !caught.has(id))).toEqual(['R6', 'L2', 'L3', 'L4', 'L5', 'L7']);
+});

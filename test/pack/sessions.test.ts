@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { evaluateText } from '../../src/functions/text.ts';
 import { fp4 as command } from '../cli/fp4.ts';
 import { fp4 } from '../cli/run-command.ts';
 import { temporaryFolder } from '../node/tensor-bytes.ts';
@@ -32,6 +33,18 @@ interface SessionTest {
 }
 
 describe('stream.json [VEC-09]', () => {
+  test('text sessions answered in memory, as in a browser [STR-10]', () => {
+    const evals = group<SessionTest>('stream.json', 'sessions').filter(
+      ({ args, stdin }) => args[0] === 'eval' && typeof stdin !== 'string',
+    );
+    expect(evals.length).toBeGreaterThan(2);
+    for (const { args, stdin, stdout } of evals) {
+      const stages = args.includes('--stages');
+      const text = evaluateText(args[1]!, Buffer.from(inputBytes(stdin)).toString(), { stages });
+      expect(text).toBe(Buffer.from(inputBytes(stdout)).toString());
+    }
+  });
+
   test.concurrent.each(
     group<SessionTest>('stream.json', 'sessions').map((t) => [t.args.join(' '), t] as const),
   )('%s [STR-01, STR-07]', async (_, { args, stdin, stdout, exit }) => {
@@ -126,7 +139,10 @@ interface TensorTest {
   set: Record<string, string>;
   axis: number;
   bf16: boolean;
+  layout?: string;
+  'pack-axis'?: number;
   input: string;
+  quantized: string;
   codes: string;
   scales: string;
   metadata: object;
@@ -158,6 +174,8 @@ describe('tensors.json [VEC-09]', () => {
         `${t.axis}`,
         ...settings(t.set),
       ];
+      if (t.layout !== undefined) options.push('--layout', t.layout);
+      if (t['pack-axis'] !== undefined) options.push('--pack-axis', `${t['pack-axis']}`);
       const bf16 = t.bf16 ? ['--bf16'] : [];
       const run = await fp4('quantize', join(folder, 'in.npy'), '-o', out, ...options, ...bf16, '--json');
       expect(run.code).toBe(0);
@@ -165,17 +183,44 @@ describe('tensors.json [VEC-09]', () => {
       expect(JSON.parse(run.stdout)).toMatchObject(t.report);
       await fp4('dequantize', out, '-o', join(folder, 'back.npy'));
       expect(hexOf(readFileSync(join(folder, 'back.npy')))).toBe(t.back);
-      expect(t.output.endsWith(t.codes + t.scales)).toBe(true);
+      if (t.layout === undefined) expect(t.output.endsWith(t.codes + t.scales)).toBe(true);
       expect(bytes(t.output).toString('latin1')).toContain(`"__metadata__":${JSON.stringify(t.metadata)}`);
     },
   );
 
+  test('foreign bytes, without a file around them [TEN-20]', async () => {
+    for (const t of group<TensorTest>('tensors.json', 'foreign')) {
+      const folder = temporaryFolder();
+      const [codes, scales, back] = ['codes.bin', 'scales.bin', 'back.npy'].map((name) => join(folder, name));
+      writeFileSync(codes!, bytes(t.codes));
+      writeFileSync(scales!, bytes(t.scales));
+      const pair = ['--codes', codes!, '--scales', scales!, '--format', t.format, '--layout', t.layout!];
+      const place = ['--shape', t.shape.join('x'), '--axis', `${t.axis}`];
+      const run = await fp4('dequantize', ...pair, ...place, '-o', back!);
+      expect(run.code).toBe(0);
+      expect(hexOf(readFileSync(back!))).toBe(t.back);
+    }
+  });
+
+  test('a tensor and what another quantizer made of it [TEN-22]', async () => {
+    for (const t of group<TensorTest>('tensors.json', 'verify')) {
+      const folder = temporaryFolder();
+      const [x, q] = ['x.npy', 'q.safetensors'].map((name) => join(folder, name));
+      writeFileSync(x!, bytes(t.input));
+      writeFileSync(q!, bytes(t.quantized));
+      const run = await fp4('verify', 'quantize', x!, q!);
+      expect([run.stdout, run.code]).toEqual([t.stdout.map((line) => `${line}\n`).join(''), t.exit]);
+    }
+  });
+
   test.each(group<TensorTest>('tensors.json', 'diff').map((t) => [t.comment, t] as const))(
-    '%s [TEN-17]',
+    '%s [TEN-17, TEN-21]',
     async (_, t) => {
       const folder = temporaryFolder();
-      for (const side of ['a', 'b'] as const) writeFileSync(join(folder, `${side}.npy`), bytes(t[side]));
-      const run = await fp4('diff', join(folder, 'a.npy'), join(folder, 'b.npy'));
+      const ending = bytes(t.a).toString('latin1').startsWith('\x93NUMPY') ? 'npy' : 'safetensors';
+      for (const side of ['a', 'b'] as const)
+        writeFileSync(join(folder, `${side}.${ending}`), bytes(t[side]));
+      const run = await fp4('diff', join(folder, `a.${ending}`), join(folder, `b.${ending}`));
       expect([run.stdout, run.code]).toEqual([t.stdout.map((line) => `${line}\n`).join(''), t.exit]);
     },
   );
@@ -238,7 +283,7 @@ describe('families.json [VEC-09]', () => {
           } as const;
           return hex(twinElement(draw, t.first + j), digits);
         }
-        const counter = [BigInt(t.first + j), 0n, 0n, BigInt(16 * t.operand)] as const;
+        const counter = [BigInt(t.first + j), 0n, BigInt(t.number), BigInt(16 * t.operand)] as const;
         return hex(twinPhilox(common.seed, counter)[0]! & ((1n << BigInt(4 * digits)) - 1n), digits);
       });
       expect([t.id, t.words]).toEqual([t.id, wanted.join(' ')]);
