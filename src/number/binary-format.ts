@@ -4,7 +4,7 @@
  * @module
  */
 import { type Exact, exact, floorLog2, isZero } from './exact.ts';
-import { roundsAway, split, type Ties } from './round.ts';
+import { type Position, roundsAway, split, type Ties } from './round.ts';
 
 /** What the codes at the top of the exponent range mean (NUM-03). */
 export type TopCodes =
@@ -53,14 +53,17 @@ export const codeBits = (f: BinaryFormat): number => f.signBits + f.exponentBits
 /** CON-01. Hex digits a code of the format takes in a stream. */
 export const hexDigits = (f: BinaryFormat): number => Math.ceil(codeBits(f) / 4);
 
+/** 2^0 to 2^32, looked up: this is asked of every code, and a power is slow. */
+const POWERS = Array.from({ length: 33 }, (_, k) => 2 ** k);
+
 /** The code of the largest finite magnitude. */
 export function largestFinite(f: BinaryFormat): number {
-  const codes = 2 ** (f.exponentBits + f.fractionBits);
-  if (f.top === 'ieee') return codes - 2 ** f.fractionBits - 1;
+  const codes = POWERS[f.exponentBits + f.fractionBits]!;
+  if (f.top === 'ieee') return codes - POWERS[f.fractionBits]! - 1;
   return f.top === 'all-ones-nan' ? codes - 2 : codes - 1;
 }
 
-const signOf = (f: BinaryFormat): number => 2 ** (f.exponentBits + f.fractionBits);
+const signOf = (f: BinaryFormat): number => POWERS[f.exponentBits + f.fractionBits]!;
 
 /** NUM-04. The value of a code. */
 export function decode(f: BinaryFormat, code: number): FloatValue {
@@ -72,25 +75,38 @@ export function decode(f: BinaryFormat, code: number): FloatValue {
     const infinite = f.top === 'ieee' && magnitude === largestFinite(f) + 1;
     return infinite ? { kind: 'infinite', negative } : NAN;
   }
-  const field = Math.floor(magnitude / 2 ** f.fractionBits);
-  const fraction = magnitude % 2 ** f.fractionBits;
+  const hidden = POWERS[f.fractionBits]!;
+  const field = Math.floor(magnitude / hidden);
+  const fraction = magnitude % hidden;
   const subnormal = f.subnormals && field === 0;
-  const significand = subnormal ? fraction : 2 ** f.fractionBits + fraction;
+  const significand = subnormal ? fraction : hidden + fraction;
   return finite(exact(significand, (subnormal ? 1 : field) - f.bias - f.fractionBits), negative);
 }
 
+/** Where a magnitude lies among those of a format whose exponent is not bounded above. */
+export interface Place {
+  /** The code of the largest magnitude that is not above it; negative below the smallest number of a format without zero. */
+  readonly index: number;
+  readonly position: Position;
+}
+
 /**
- * The index of a magnitude rounded to the format with its exponent unbounded above: the code where it is in range.
- * Codes are in the order of their magnitudes, so the neighbours of a value are two consecutive indices.
+ * NUM-05. The place of a magnitude. Codes are in the order of their magnitudes, so the neighbours of a value are two
+ * consecutive indices.
  */
-function roundedIndex(f: BinaryFormat, magnitude: Exact, negative: boolean, ties: Ties): number {
+export function place(f: BinaryFormat, magnitude: Exact): Place {
   const lowest = f.subnormals ? 1 - f.bias : -f.bias; // exponent of the lowest binade
-  if (isZero(magnitude)) return 0;
+  if (isZero(magnitude)) return { index: f.subnormals ? 0 : -1, position: 'exact' };
   const exponent = Math.max(floorLog2(magnitude), lowest);
   const { lower, position } = split(magnitude, exponent - f.fractionBits);
-  // Without subnormals a magnitude below the smallest has no lower neighbour (NUM-06).
   const hidden = f.subnormals ? 0 : 2 ** f.fractionBits;
-  const index = Number(lower) - hidden + (exponent - lowest) * 2 ** f.fractionBits;
+  return { index: Number(lower) - hidden + (exponent - lowest) * 2 ** f.fractionBits, position };
+}
+
+/** The index of a magnitude rounded to the format with its exponent unbounded above: the code where it is in range. */
+function roundedIndex(f: BinaryFormat, magnitude: Exact, negative: boolean, ties: Ties): number {
+  const { index, position } = place(f, magnitude);
+  // Without subnormals a magnitude below the smallest has no lower neighbour (NUM-06).
   if (index < 0) return 0;
   return roundsAway(position, index % 2 === 1, negative, ties) ? index + 1 : index;
 }

@@ -1,4 +1,4 @@
-/** Every requirement has an id that is defined once, cited by code and cited by a test; and no other id is cited. */
+/** Every requirement has an id that is defined once, and cited by code, by a test and by a vector; and no other id is cited. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { definedIds, page, pageNames } from './page.ts';
@@ -19,10 +19,27 @@ function cited(folder: string): Map<string, string> {
   return ids;
 }
 
+/** The ids that vectors name as the clause of a group, a table or a test; those of the format itself stand in the index. */
+function inVectors(): Set<string> {
+  const ids = new Set<string>();
+  for (const name of readdirSync(new URL('vectors/v1/', ROOT))) {
+    const { clauses, kind, groups } = JSON.parse(readFileSync(new URL(`vectors/v1/${name}`, ROOT), 'utf8'));
+    const tested = (groups ?? []).flatMap((g: { tests?: object[]; functions?: object[] }) => [
+      g,
+      ...(g.tests ?? []),
+      ...(g.functions ?? []),
+    ]) as { clauses: string[] }[];
+    for (const id of tested.flatMap((one) => one.clauses)) ids.add(id);
+    if (kind === 'index') for (const id of clauses as string[]) ids.add(id);
+  }
+  return ids;
+}
+
 const pages = pageNames();
 const defined = pages.flatMap((name) => definedIds(page(name)));
 const code = cited('src');
 const tests = cited('test');
+const vectors = inVectors();
 
 describe('ids of requirements', () => {
   test('there are some, on pages and in code', () => {
@@ -42,11 +59,16 @@ describe('ids of requirements', () => {
     expect(defined.filter((id) => !tests.has(id))).toEqual([]);
   });
 
+  test('each stands in a vector', () => {
+    expect(defined.filter((id) => !vectors.has(id))).toEqual([]);
+  });
+
   test.each([
-    ['code', code],
-    ['tests', tests],
+    ['code', [...code.keys()]],
+    ['tests', [...tests.keys()]],
+    ['vectors', [...vectors]],
   ])('each that %s cite is defined', (_, ids) => {
-    expect([...ids].filter(([id]) => !defined.includes(id))).toEqual([]);
+    expect(ids.filter((id) => !defined.includes(id))).toEqual([]);
   });
 
   test('each that a page cites is defined, where its page is there', () => {

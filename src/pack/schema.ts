@@ -1,0 +1,291 @@
+/**
+ * The JSON schema (draft 2020-12) of every vector file: strict, so that a key that no clause names is an error.
+ * Clauses: spec/vectors.md VEC-02, VEC-03.
+ * @module
+ */
+import { SCHEMA } from './vector-file.ts';
+
+type Schema = { readonly [key: string]: unknown };
+
+const text: Schema = { type: 'string' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const matching = (pattern: string): Schema => ({ type: 'string', pattern });
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
+const oneOf = (...values: string[]): Schema => ({ enum: values });
+
+/** An object of exactly these keys; a key that ends in `?` may be absent. */
+function record(properties: Readonly<Record<string, Schema>>): Schema {
+  const names = Object.keys(properties);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name.replace('?', ''), properties[name]])),
+    required: names.filter((name) => !name.endsWith('?')),
+    additionalProperties: false,
+  };
+}
+
+const id = matching('^[0-9a-f]{16}$');
+const clauses: Schema = { ...listOf(matching('^[A-Z][A-Z0-9]*-[0-9]{2}$')), uniqueItems: true };
+const bytes = matching('^([0-9a-f]{2})*$');
+const words = matching('^[0-9a-f]+( [0-9a-f]+)*$');
+const seed = matching('^[0-9a-f]{16}$');
+const error = matching('^E_[A-Z_]+$');
+const names = listOf(text);
+const policy = mapOf(text);
+const shape = listOf(count);
+const exit: Schema = { type: 'integer', minimum: 0, maximum: 3 };
+const fields = listOf(record({ name: text, kind: oneOf('word', 'codes'), count, digits: count }));
+const fieldWords = mapOf(words);
+const generator = record({ name: text, version: text, seed });
+const notes = mapOf(record({ text, clauses, faults: listOf(matching('^[A-Z][0-9]+$')) }));
+const invalid: Schema = { const: 'invalid' };
+const valid: Schema = { const: 'valid' };
+
+const file = (kind: string, properties: Readonly<Record<string, Schema>>): Schema =>
+  record({ schema: { const: SCHEMA }, kind: { const: kind }, generator, ...properties });
+
+const alternative = record({ profiles: names, 'expected?': fieldWords, 'error?': error });
+
+const blocks = file('blocks', {
+  function: text,
+  profile: text,
+  clauses,
+  inputs: fields,
+  counts: record({ groups: count, tests: count, valid: count, acceptable: count, invalid: count }),
+  notes,
+  groups: listOf(
+    record({
+      policy,
+      outputs: fields,
+      source: text,
+      shape: text,
+      clauses,
+      tests: listOf(
+        record({
+          id,
+          comment: text,
+          flags: names,
+          clauses,
+          inputs: fieldWords,
+          result: oneOf('valid', 'acceptable', 'invalid'),
+          'expected?': fieldWords,
+          'stages?': fieldWords,
+          'error?': error,
+          'alternatives?': listOf(alternative),
+        }),
+      ),
+    }),
+  ),
+});
+
+const pairs = matching('^[0-9a-f]+=[0-9a-f]+( [0-9a-f]+=[0-9a-f]+)*$');
+const layout = (name: string, properties: Readonly<Record<string, Schema>>): Schema =>
+  record({ id, policy, layout: { const: name }, clauses, count, ...properties });
+
+const scalars = file('scalars', {
+  function: text,
+  profile: { const: 'any' },
+  clauses,
+  inputs: fields,
+  outputs: fields,
+  counts: record({ groups: count, entries: count }),
+  'notes?': notes,
+  groups: listOf({
+    anyOf: [
+      layout('table', { table: listOf(matching('^[0-9a-f]+$')) }),
+      layout('runs', { runs: listOf(pairs) }),
+      layout('cases', {
+        tests: listOf(record({ id, comment: text, flags: names, clauses, result: valid, cases: pairs })),
+      }),
+    ],
+  }),
+});
+
+/** Groups that are told apart by their subject. */
+const subjects = (tests: Readonly<Record<string, Schema>>, list = 'tests'): Schema[] =>
+  Object.entries(tests).map(([subject, test]) =>
+    record({ subject: { const: subject }, clauses, [list]: listOf(test) }),
+  );
+
+const refusal = { id, comment: text, clauses, result: invalid, error, exit };
+const linesOrBytes: Schema = { anyOf: [names, bytes] };
+
+const invalidInputs = file('invalid', {
+  groups: listOf({
+    anyOf: subjects({
+      stream: record({
+        ...refusal,
+        function: text,
+        set: policy,
+        encoding: oneOf('text', 'raw'),
+        input: linesOrBytes,
+        answered: linesOrBytes,
+        at: count,
+      }),
+      arguments: record({ ...refusal, function: text, 'profile?': text, set: policy }),
+      files: record({ ...refusal, format: oneOf('npy', 'safetensors', 'quantized'), bytes }),
+      shapes: record({ ...refusal, shape, axis: { type: 'integer' } }),
+    }),
+  }),
+});
+
+const stream = file('stream', {
+  groups: listOf({
+    anyOf: [
+      ...subjects({
+        sessions: record({
+          id,
+          comment: text,
+          clauses,
+          args: names,
+          encoding: oneOf('text', 'raw'),
+          stdin: linesOrBytes,
+          result: valid,
+          stdout: linesOrBytes,
+          exit,
+        }),
+      }),
+      ...subjects(
+        {
+          functions: record({
+            id,
+            clauses,
+            description: record({
+              name: text,
+              summary: text,
+              inputs: fields,
+              outputs: fields,
+              stages: fields,
+              parameters: mapOf(record({ values: names, default: text })),
+              profiles: names,
+              clauses,
+            }),
+          }),
+        },
+        'functions',
+      ),
+    ],
+  }),
+});
+
+const families = file('families', {
+  groups: listOf({
+    anyOf: subjects({
+      'philox4x32-10': record({ id, clauses, key: words, counter: words, words }),
+      families: record({
+        id,
+        clauses,
+        family: text,
+        number: count,
+        type: oneOf('bf16', 'f32', 'u4', 'u8', 'u32'),
+        seed,
+        operand: count,
+        first: count,
+        channels: count,
+        'range?': listOf({ type: 'integer' }),
+        words,
+      }),
+    }),
+  }),
+});
+
+const figure: Schema = { type: ['number', 'null'] };
+
+const tensors = file('tensors', {
+  groups: listOf({
+    anyOf: subjects({
+      quantize: record({
+        id,
+        comment: text,
+        clauses,
+        format: oneOf('hif4', 'mxfp4'),
+        profile: text,
+        set: policy,
+        axis: { type: 'integer' },
+        'layout?': text,
+        'pack-axis?': count,
+        bf16: { type: 'boolean' },
+        input: bytes,
+        metadata: policy,
+        codes: bytes,
+        scales: bytes,
+        output: bytes,
+        report: record({
+          elements: count,
+          blocks: count,
+          mse: figure,
+          sqnr_db: figure,
+          underflow: figure,
+          saturated: figure,
+          nonfinite: count,
+        }),
+        back: bytes,
+      }),
+      foreign: record({
+        id,
+        comment: text,
+        clauses,
+        format: text,
+        layout: text,
+        shape,
+        axis: { type: 'integer' },
+        codes: bytes,
+        scales: bytes,
+        back: bytes,
+      }),
+      diff: record({ id, comment: text, clauses, a: bytes, b: bytes, stdout: names, exit }),
+      verify: record({
+        id,
+        comment: text,
+        clauses,
+        format: text,
+        profile: text,
+        input: bytes,
+        quantized: bytes,
+        stdout: names,
+        exit,
+      }),
+      tensor: record({ id, clauses, family: text, dtype: oneOf('f32', 'bf16'), shape, seed, output: bytes }),
+    }),
+  }),
+});
+
+const where = { layout: text, format: text, shape, axis: count, 'pack-axis?': count };
+
+const layouts = file('layouts', {
+  groups: listOf({
+    anyOf: subjects({
+      layouts: record({
+        id,
+        clauses,
+        ...where,
+        codes: bytes,
+        scales: bytes,
+        arrays: listOf(record({ name: text, type: oneOf('U8', 'U32'), shape, bytes })),
+      }),
+      refused: record({
+        id,
+        comment: text,
+        clauses,
+        ...where,
+        lengths: mapOf(count),
+        result: invalid,
+        error,
+      }),
+    }),
+  }),
+});
+
+const index = file('index', {
+  clauses,
+  counts: record({ files: count, bytes: count }),
+  files: listOf(record({ name: text, bytes: count, entries: count, sha256: matching('^[0-9a-f]{64}$') })),
+});
+
+/** One schema for all files; `kind` says which part is meant. */
+export const schema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: SCHEMA,
+  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, index],
+};
