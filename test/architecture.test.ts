@@ -19,7 +19,8 @@ const ROOMS = [
   'tensor',
   'functions',
   'inspect',
-  'pack',
+  'casefolder',
+  'vectors',
   'node',
   'cli',
 ];

@@ -1,8 +1,6 @@
 /** `fp4 export`: a case folder for a device that has no Node (spec/folders.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { Fp4Error } from '../error.ts';
-import { exportFolder } from '../node/case-folder.ts';
-import { defaultFamily } from '../pack/folder-inputs.ts';
+import { defaultFamily } from '../casefolder/folder-inputs.ts';
 import {
   ENCODINGS,
   type FolderEncoding,
@@ -12,7 +10,9 @@ import {
   type Naming,
   QUANTIZE,
   subjectOf,
-} from '../pack/folder-job.ts';
+} from '../casefolder/folder-job.ts';
+import { Fp4Error } from '../error.ts';
+import { exportFolder } from '../node/case-folder.ts';
 import { FAMILIES, familyByName } from '../random/families.ts';
 import { exponentRange } from './gen.ts';
 import { integer, type PolicyOptions, seedOption, withPolicy } from './options.ts';

@@ -1,9 +1,10 @@
 /** `fp4 verify --dir`: a case folder that a device has written into, judged bit by bit (spec/folders.md FOL-19). */
+
+import type { FolderDifference } from '../casefolder/check-compare.ts';
+import type { FolderVerdict } from '../casefolder/check-folder.ts';
 import { Fp4Error } from '../error.ts';
 import { verifyCaseFolder } from '../node/case-folder.ts';
 import { Output } from '../node/output.ts';
-import type { FolderDifference } from '../pack/check-compare.ts';
-import type { FolderVerdict } from '../pack/check-folder.ts';
 import type { StreamOptions } from './options.ts';
 import { quantizedInput } from './quantized-options.ts';
 import type { VerifyTensorOptions } from './verify-tensor.ts';

@@ -6,12 +6,12 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FolderDifference } from '../casefolder/check-compare.ts';
+import { type FolderVerdict, verifyFolder } from '../casefolder/check-folder.ts';
+import { buildFolder } from '../casefolder/folder.ts';
+import type { FolderGenerator, FolderJob } from '../casefolder/folder-job.ts';
+import { MANIFEST, type Manifest } from '../casefolder/manifest.ts';
 import { Fp4Error } from '../error.ts';
-import type { FolderDifference } from '../pack/check-compare.ts';
-import { type FolderVerdict, verifyFolder } from '../pack/check-folder.ts';
-import { buildFolder } from '../pack/folder.ts';
-import type { FolderGenerator, FolderJob } from '../pack/folder-job.ts';
-import { MANIFEST, type Manifest } from '../pack/manifest.ts';
 import { InputFile } from './input-file.ts';
 import { checkFolderFree, writeFolder } from './output-folder.ts';
 import { attempt } from './system-error.ts';

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPack } from '../pack/pack.ts';
+import { buildPack } from '../vectors/pack.ts';
 
 const folder = process.argv[2] ?? join('vectors', 'v1');
 const files = buildPack((bytes) => createHash('sha256').update(bytes).digest('hex'));

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { deviceOutputs, littleEndian, nibbles } from '../pack/made-folder.ts';
+import { deviceOutputs, littleEndian, nibbles } from '../casefolder/made-folder.ts';
 import { fp4 } from './run-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fp4-export-'));

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CHECK_PY } from '../../src/pack/check-py.ts';
-import { digestOf } from '../../src/pack/manifest.ts';
+import { CHECK_PY } from '../../src/casefolder/check-py.ts';
+import { digestOf } from '../../src/casefolder/manifest.ts';
 import { bundle } from '../bundle/build.ts';
 import {
   type Files,
@@ -16,7 +16,7 @@ import {
   sha256,
   textOf,
   withDevice,
-} from '../pack/made-folder.ts';
+} from '../casefolder/made-folder.ts';
 import { type PythonRun, python } from './python.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fp4-check-'));

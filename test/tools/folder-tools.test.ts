@@ -12,7 +12,7 @@ import {
   manifestOf,
   rawWords,
   textOf,
-} from '../pack/made-folder.ts';
+} from '../casefolder/made-folder.ts';
 import { python } from './python.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fp4-tools-'));

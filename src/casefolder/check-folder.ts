@@ -3,14 +3,16 @@
  * The files come through a function, so that a folder can be anywhere. Clauses: spec/folders.md FOL-18 to FOL-20.
  * @module
  */
+
 import { Fp4Error } from '../error.ts';
+import type { Sha256 } from '../files/sha256.ts';
 import { compareArray, type FolderDifference } from './check-compare.ts';
 import { type Folder, folderFrom } from './folder.ts';
 import { type FolderArray, fieldArray } from './folder-array.ts';
 import { type ArrayForm, decodeArray, FILE_FORMS, type FileForm, rawLength } from './folder-encoding.ts';
 import { drawInputs, type FolderInputs } from './folder-inputs.ts';
 import { checkForm, type FolderGenerator, type FolderJob, gridOf, rowLength } from './folder-job.ts';
-import { actualName, fileName, MANIFEST, type Plain, type Sha256 } from './manifest.ts';
+import { actualName, fileName, MANIFEST, type Plain } from './manifest.ts';
 import { folderError, mismatch, readManifest, shown } from './manifest-read.ts';
 
 /** The bytes of a file of the folder, undefined where there is none. @throws Fp4Error for one that cannot be trusted */

@@ -2,9 +2,10 @@
  * Folders that were damaged: manifests mutated with and without a new digest, files cut and changed. None may pass with
  * wrong data, none may end in anything but a verdict or a message.
  */
+
+import { verifyFolder } from '../../src/casefolder/check-folder.ts';
+import { digestOf } from '../../src/casefolder/manifest.ts';
 import { Fp4Error } from '../../src/error.ts';
-import { verifyFolder } from '../../src/pack/check-folder.ts';
-import { digestOf } from '../../src/pack/manifest.ts';
 import { generator } from '../independent/input-families.ts';
 import { type Files, folderOf, jobOf, sha256, textOf, withDevice } from './made-folder.ts';
 

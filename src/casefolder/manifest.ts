@@ -2,7 +2,9 @@
  * manifest.json of a case folder: what every file is, and the hash of each. Clauses: spec/folders.md FOL-02, FOL-16.
  * @module
  */
+
 import { type JsonValue, scanJson } from '../files/json-scan.ts';
+import type { Sha256 } from '../files/sha256.ts';
 import type { Dtype, FolderArray, Role } from './folder-array.ts';
 import type { FolderContent } from './folder-content.ts';
 import { FILE_FORMS } from './folder-encoding.ts';
@@ -13,9 +15,6 @@ import { caseElements, type FolderEncoding, type FolderJob, type Naming, QUANTIZ
 /** FOL-16. The version of the manifest; another one is another form. */
 export const SCHEMA = 'fp4-case-folder/1';
 export const MANIFEST = 'manifest.json';
-
-/** SHA-256 of bytes as lower-case hex; who calls has one. */
-export type Sha256 = (bytes: Uint8Array) => string;
 
 export interface ManifestFile {
   readonly name: string;

@@ -3,7 +3,9 @@
  * The two paths must agree on every case that is written. Clauses: spec/vectors.md VEC-04, VEC-05, VEC-08.
  * @module
  */
+
 import { Fp4Error } from '../error.ts';
+import type { Sha256 } from '../files/sha256.ts';
 import type { Words } from '../functions/field.ts';
 import { formatFields } from '../functions/line.ts';
 import type { AnyPolicy, BoundaryCase, OracleFunction } from '../functions/oracle-function.ts';
@@ -16,7 +18,7 @@ import { hif4Decoder, mxfp4Decoder } from './decoders.ts';
 import { hif4Encoder, mxfp4Encoder } from './encoders.ts';
 import { hexByName } from './fields.ts';
 import type { Flag } from './flag.ts';
-import { caseId, type Sha256 } from './hash.ts';
+import { caseId } from './hash.ts';
 import { type Subject, same } from './subject.ts';
 import type { Alternative, Generator, NamedHex, VectorTest } from './vector-file.ts';
 

@@ -3,6 +3,7 @@
  * Clauses: spec/folders.md FOL-01.
  * @module
  */
+import type { Sha256 } from '../files/sha256.ts';
 import { VERSION } from '../version.ts';
 import { CHECK_PY } from './check-py.ts';
 import { companions } from './folder-companions.ts';
@@ -10,15 +11,7 @@ import { type FolderContent, folderContent } from './folder-content.ts';
 import { encodeArray, FILE_FORMS, rawBytes } from './folder-encoding.ts';
 import { drawInputs, type FolderInputs } from './folder-inputs.ts';
 import type { FolderGenerator, FolderJob } from './folder-job.ts';
-import {
-  buildManifest,
-  fileName,
-  MANIFEST,
-  type Manifest,
-  manifestText,
-  placesName,
-  type Sha256,
-} from './manifest.ts';
+import { buildManifest, fileName, MANIFEST, type Manifest, manifestText, placesName } from './manifest.ts';
 import { MANIFEST_SCHEMA } from './manifest-schema.ts';
 
 export const PRODUCER = `fp4-oracle ${VERSION}`;

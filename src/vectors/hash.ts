@@ -3,13 +3,11 @@
  * Clauses: spec/vectors.md VEC-04.
  * @module
  */
+import type { Sha256 } from '../files/sha256.ts';
 import { defaultPolicy } from '../format/policy.ts';
 import type { Words } from '../functions/field.ts';
 import { formatFields } from '../functions/line.ts';
 import type { AnyPolicy, OracleFunction } from '../functions/oracle-function.ts';
-
-/** SHA-256 of bytes as 64 lower-case hex digits; the caller brings it, since every platform has its own. */
-export type Sha256 = (bytes: Uint8Array) => string;
 
 /** VEC-04. The parameters that differ from the function's defaults, sorted by name: a new parameter changes no id. */
 export function policyText(f: OracleFunction, policy: AnyPolicy): string {

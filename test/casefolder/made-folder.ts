@@ -1,14 +1,14 @@
 /** Case folders in memory for the tests, and a device that shares no code with the oracle. */
 import { createHash } from 'node:crypto';
-import type { AnyPolicy } from '../../src/functions/oracle-function.ts';
-import { buildFolder } from '../../src/pack/folder.ts';
+import { buildFolder } from '../../src/casefolder/folder.ts';
 import {
   type FolderGenerator,
   type FolderJob,
   type JobRequest,
   subjectOf,
-} from '../../src/pack/folder-job.ts';
-import type { Manifest } from '../../src/pack/manifest.ts';
+} from '../../src/casefolder/folder-job.ts';
+import type { Manifest } from '../../src/casefolder/manifest.ts';
+import type { AnyPolicy } from '../../src/functions/oracle-function.ts';
 import { encodeHiF4, type HiF4Choice } from '../independent/hif4-by-thresholds.ts';
 import { encodeMXFP4, type Mxfp4Choice } from '../independent/mxfp4-by-thresholds.ts';
 import { bf16FromBits, f32FromBits } from '../independent/platform-floats.ts';

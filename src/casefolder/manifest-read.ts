@@ -3,13 +3,15 @@
  * follows from the job and the inputs, and is compared with what follows. Clauses: spec/folders.md FOL-16, FOL-20.
  * @module
  */
+
 import { Fp4Error, knownNames } from '../error.ts';
 import { JsonError } from '../files/json-scan.ts';
+import type { Sha256 } from '../files/sha256.ts';
 import type { AnyPolicy } from '../functions/oracle-function.ts';
 import { policyOf } from '../functions/registry.ts';
 import { familyByName } from '../random/families.ts';
 import { ENCODINGS, type FolderGenerator, type FolderJob, NAMINGS, subjectOf } from './folder-job.ts';
-import { digestOf, MANIFEST, type Plain, parseManifestText, SCHEMA, type Sha256 } from './manifest.ts';
+import { digestOf, MANIFEST, type Plain, parseManifestText, SCHEMA } from './manifest.ts';
 
 type Members = { readonly [key: string]: Plain };
 

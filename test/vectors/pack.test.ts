@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildPack, type PackedFile } from '../../src/pack/pack.ts';
+import { buildPack, type PackedFile } from '../../src/vectors/pack.ts';
 import { vectorBytes, vectorNames } from './vectors.ts';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -2,13 +2,13 @@
  * Every vector file, from nothing but a seed: the same bytes on every machine. Clauses: spec/vectors.md VEC-01, VEC-10.
  * @module
  */
+import type { Sha256 } from '../files/sha256.ts';
 import { functionByName } from '../functions/registry.ts';
 import { scalarFunctions } from '../functions/scalar-functions.ts';
 import { VERSION } from '../version.ts';
 import { ALL, type PackContext } from './block-cases.ts';
 import { decoderFile, parametersFile, profileFile } from './block-files.ts';
 import { familiesFile } from './families-file.ts';
-import type { Sha256 } from './hash.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';

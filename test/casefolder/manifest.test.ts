@@ -1,11 +1,11 @@
 /** The manifest against its published schema, for every function and form. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { DTYPES } from '../../src/casefolder/folder-array.ts';
+import { FLAGS } from '../../src/casefolder/folder-flags.ts';
+import { ENCODINGS } from '../../src/casefolder/folder-job.ts';
+import { MANIFEST_SCHEMA } from '../../src/casefolder/manifest-schema.ts';
 import { FUNCTIONS } from '../../src/functions/registry.ts';
-import { DTYPES } from '../../src/pack/folder-array.ts';
-import { FLAGS } from '../../src/pack/folder-flags.ts';
-import { ENCODINGS } from '../../src/pack/folder-job.ts';
-import { MANIFEST_SCHEMA } from '../../src/pack/manifest-schema.ts';
 import { page, tables } from '../spec/page.ts';
 import { type Files, folderOf, jobOf, manifestOf, sha256, textOf } from './made-folder.ts';
 

@@ -1,7 +1,7 @@
 /** What a folder feeds to a device: boundary blocks in whole first rows, the family where it is anyway. */
 import { describe, expect, test } from 'vitest';
+import { defaultFamily } from '../../src/casefolder/folder-inputs.ts';
 import { functionByName } from '../../src/functions/registry.ts';
-import { defaultFamily } from '../../src/pack/folder-inputs.ts';
 import { twinElement, twinPhilox } from '../random/twin.ts';
 import { folderOf, jobOf, manifestOf, rawWords } from './made-folder.ts';
 

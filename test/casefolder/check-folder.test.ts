@@ -1,9 +1,9 @@
 /** A folder judged by the oracle: right devices pass, every wrong bit is found and placed, every lie is refused. */
 import { describe, expect, test } from 'vitest';
+import type { FolderDifference } from '../../src/casefolder/check-compare.ts';
+import { verifyFolder } from '../../src/casefolder/check-folder.ts';
+import { digestOf } from '../../src/casefolder/manifest.ts';
 import { Fp4Error } from '../../src/error.ts';
-import type { FolderDifference } from '../../src/pack/check-compare.ts';
-import { verifyFolder } from '../../src/pack/check-folder.ts';
-import { digestOf } from '../../src/pack/manifest.ts';
 import {
   type Files,
   folderOf,
