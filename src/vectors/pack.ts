@@ -9,6 +9,7 @@ import { VERSION } from '../version.ts';
 import { ALL, type PackContext } from './block-cases.ts';
 import { decoderFile, parametersFile, profileFile } from './block-files.ts';
 import { familiesFile } from './families-file.ts';
+import { foldersFile } from './folders-file.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';
@@ -70,6 +71,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('families.json', familiesFile(context));
   yield encoded('tensors.json', tensorsFile(context));
   yield encoded('layouts.json', layoutsFile(context));
+  yield encoded('folders.json', foldersFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

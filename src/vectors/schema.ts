@@ -277,6 +277,32 @@ const layouts = file('layouts', {
   }),
 });
 
+const folders = file('folders', {
+  groups: listOf({
+    anyOf: subjects({
+      export: record({
+        id,
+        comment: text,
+        clauses,
+        command: names,
+        files: listOf(
+          record({ name: text, bytes: count, sha256: matching('^[0-9a-f]{64}$'), 'content?': bytes }),
+        ),
+      }),
+      judged: record({
+        id,
+        comment: text,
+        clauses,
+        command: names,
+        'actual?': mapOf(bytes),
+        'changed?': mapOf(bytes),
+        exit,
+        stdout: names,
+      }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -287,5 +313,5 @@ const index = file('index', {
 export const schema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: SCHEMA,
-  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, index],
+  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, index],
 };

@@ -29,7 +29,15 @@ export interface VectorTest {
   readonly alternatives?: readonly Alternative[];
 }
 
-export type Kind = 'blocks' | 'scalars' | 'invalid' | 'stream' | 'families' | 'tensors' | 'layouts';
+export type Kind =
+  | 'blocks'
+  | 'scalars'
+  | 'invalid'
+  | 'stream'
+  | 'families'
+  | 'tensors'
+  | 'layouts'
+  | 'folders';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
