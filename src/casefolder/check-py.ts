@@ -8,9 +8,8 @@ export const CHECK_PY = String.raw`#!/usr/bin/env python3
 
     python3 check.py [--dir DIR] [--junit FILE]
 
-The device writes actual_NAME.bin beside expected_NAME.bin, in the same form. All outputs must be
-there; of the stages any subset may be. Exit code: 0 all equal, 1 differences, 2 a file is missing,
-short, too long or not what the manifest says. Needs Python 3.8 or later and NumPy, nothing else.
+The device writes actual_NAME.bin beside expected_NAME.bin, in the same form: all outputs, any of the stages. Exit code:
+0 all equal, 1 differences, 2 a file is missing, short, too long or not what the manifest says. Python 3.8, NumPy.
 """
 import argparse
 import hashlib
@@ -21,14 +20,18 @@ import re
 import sys
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    print("check.py: NumPy is missing (Debian: python3-numpy)", file=sys.stderr)
+    sys.exit(2)
 
 SCHEMA = "fp4-case-folder/1"
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "u8": 1, "u16": 2, "u32": 4}
 NPY = {"bf16": "<u2", "f16": "<f2", "f32": "<f4", "u8": "|u1", "u16": "<u2", "u32": "<u4", "u4x2": "|u1"}
 # sign bit excluded: above this magnitude a word is a NaN
 INFINITY = {"bf16": (0x7FFF, 0x7F80), "f16": (0x7FFF, 0x7C00), "f32": (0x7FFFFFFF, 0x7F800000)}
-PADDING = 0xFFFFFFFF
+PADDING, LARGEST_FILE = 0xFFFFFFFF, 2**31
 FORMS = {"raw": "bin", "npy": "npy", "text": "txt", "readmemh": "mem", "c": "bin"}
 
 
@@ -60,7 +63,8 @@ def path_in(folder, name):
 
 def read(folder, name):
     path = path_in(folder, name)
-    need(os.path.isfile(path), "%s: missing" % name)
+    need(os.path.isfile(path), "%s: missing, or no file" % name)
+    need(os.path.getsize(path) < LARGEST_FILE, "%s: too long" % name)
     with open(path, "rb") as file:
         return file.read()
 
@@ -73,15 +77,15 @@ def checked(folder, name, sha256):
 
 
 def size_of(shape):
-    size = 1
-    for n in shape:
-        size *= n
-    return size
+    return int(np.prod(shape, dtype=object))
 
 
 def load_manifest(folder):
     """manifest.json, held against its own digest."""
-    data = json.loads(read(folder, "manifest.json").decode("utf-8"), object_pairs_hook=unique)
+    try:
+        data = json.loads(read(folder, "manifest.json").decode("utf-8"), object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise Broken("manifest.json: no JSON: %s" % error)
     need(isinstance(data, dict), "manifest.json: not an object")
     need(data.get("schema") == SCHEMA, "manifest.json: schema is %r, expected %r" % (data.get("schema"), SCHEMA))
     rest = {key: value for key, value in data.items() if key not in ("comment", "digest")}
@@ -104,7 +108,8 @@ def check_entry(entry):
     whole = isinstance(shape, list) and shape and all(type(n) is int and 0 <= n < 2**31 for n in shape)
     need(whole and 0 < size_of(shape) < 2**31, "manifest.json: %r is no shape" % (shape,))
     need(entry.get("dtype") in NPY and entry.get("compare") in ("bits", "bound"), "manifest.json: dtype or compare unknown")
-    need(isinstance(entry.get("name"), str), "manifest.json: a file without name")
+    named = re.fullmatch(r"[A-Za-z0-9_]+", str(entry.get("name")))
+    need(named and (entry["role"] == "input" or str(entry.get("actual")).startswith("actual_")), "manifest.json: names")
     count, digits = entry.get("count"), entry.get("digits")
     blocks = entry["role"] == "input" or (type(count) is int and count > 0 and size_of(shape) % count == 0)
     need(type(count) is int and count > 0 and blocks, "manifest.json: count %r" % (count,))
@@ -116,13 +121,16 @@ def from_lines(entry, data, name, form):
     count, digits = entry["count"], entry["digits"]
     marker = "//" if form == "mem" else "#"
     words = []
-    for number, line in enumerate(data.decode("latin-1").splitlines(), 1):
-        line = line.split(marker)[0].strip()
+    for number, line in enumerate(re.split("\r?\n", data.decode("latin-1")), 1):
+        line = line.split(marker)[0].strip(" \t") if form == "mem" else "" if line.startswith(marker) else line
         if not line:
             continue
-        run = line.replace("_", "") if form == "mem" else line.replace(" ", "")
-        good = len(run) == count * digits and re.fullmatch("[0-9a-fA-F]+", run)
+        apart = form == "txt" and entry["dtype"] != "u4x2"
+        parts = line.split(" ") if apart else [line.replace("_", "") if form == "mem" else line]
+        widths = [digits] * count if apart else [count * digits]
+        good = [len(part) for part in parts] == widths and all(re.fullmatch("[0-9a-fA-F]+", part) for part in parts)
         need(good, "%s: line %d: expected %d hex digits, found %r" % (name, number, count * digits, line[:60]))
+        run = "".join(parts)
         row = [int(run[i : i + digits], 16) for i in range(0, len(run), digits)]
         words.extend(row[::-1] if form == "mem" else row)
     return np.array(words, dtype=np.uint32)
@@ -136,7 +144,12 @@ def words_of(entry, data, name):
         need(len(words) == size, "%s: %d elements; expected %d" % (name, len(words), size))
         return words
     if form == "npy":
-        array = np.load(io.BytesIO(data), allow_pickle=False)
+        stream = io.BytesIO(data)
+        try:
+            array = np.load(stream, allow_pickle=False)
+        except Exception as error:
+            raise Broken("%s: not a .npy file that can be read: %s" % (name, error))
+        need(isinstance(array, np.ndarray) and not stream.read(1), "%s: too long, or more than one array" % name)
         need(array.dtype == np.dtype(NPY[dtype]), "%s: type %s; expected %s" % (name, array.dtype.str, NPY[dtype]))
         need(array.flags.c_contiguous, "%s: Fortran order; expected C order" % name)
         shape = list(entry["shape"])
@@ -150,9 +163,7 @@ def words_of(entry, data, name):
     if dtype != "u4x2":
         return np.frombuffer(data, dtype="<u%d" % SIZES[dtype]).astype(np.uint32)
     packed = np.frombuffer(data, dtype=np.uint8)
-    nibbles = [packed & 15, packed >> 4]
-    if entry.get("order") == "high-first":
-        nibbles.reverse()
+    nibbles = [packed & 15, packed >> 4][:: -1 if entry.get("order") == "high-first" else 1]
     return np.stack(nibbles, axis=1).reshape(-1)[:size].astype(np.uint32)
 
 
@@ -164,7 +175,6 @@ def is_nan(entry, words):
 
 
 def values_of(entry, words):
-    """Floats as numbers."""
     dtype = entry["dtype"]
     need(dtype in INFINITY, "%s: bounds are for floats, not %s" % (entry["name"], dtype))
     if dtype == "f16":
@@ -202,11 +212,9 @@ def place_of(manifest, entry, index, places):
     if places is not None:
         shape = entry["places"]["shape"]
         index, count = int(places[index]), shape[2]
-    per_row = max(1, size_of(shape) // shape[0])
-    row, rest = divmod(int(index), per_row)
+    row, rest = divmod(int(index), max(1, size_of(shape) // shape[0]))
     block, element = divmod(rest, count)
-    boundary = (manifest.get("generator") or {}).get("boundary")
-    note = ""
+    boundary, note = (manifest.get("generator") or {}).get("boundary"), ""
     if boundary and boundary["notes"] and row < boundary["rows"] and block < boundary["perRow"]:
         note = " (%s)" % boundary["notes"][(row * boundary["perRow"] + block) % len(boundary["notes"])]
     where = "case %d" % row if manifest["shape"] is None else "row %d, block %d" % (row, block)
@@ -215,9 +223,8 @@ def place_of(manifest, entry, index, places):
 
 def actual_file(folder, manifest, entry):
     """The file the device wrote, or None."""
-    names = [entry["actual"]]
-    if FORMS[manifest["encoding"]] != "bin":
-        names.append("actual_%s.bin" % entry["name"])  # the headerless form always does
+    # The headerless form always does, beside the folder's own.
+    names = [entry["actual"]] + ["actual_%s.bin" % entry["name"]] * (FORMS[manifest["encoding"]] != "bin")
     there = [name for name in names if os.path.lexists(path_in(folder, name))]
     need(len(there) < 2, "%s: only one of them can be meant" % " and ".join(there))
     return there[0] if there else None
@@ -226,13 +233,11 @@ def actual_file(folder, manifest, entry):
 def check(folder):
     """One line a file: name, state, message; in the order in which an encoder makes them."""
     manifest = load_manifest(folder)
-    for entry in manifest["files"]:
-        if entry["role"] == "input":
-            checked(folder, entry["file"], entry["sha256"])
+    inputs = [entry for entry in manifest["files"] if entry["role"] == "input"]
+    for listed in inputs + (manifest.get("companions") or []):
+        checked(folder, listed["file"], listed["sha256"])
     results = []
-    for entry in manifest["files"]:
-        if entry["role"] == "input":
-            continue
+    for entry in (entry for entry in manifest["files"] if entry["role"] != "input"):
         name = actual_file(folder, manifest, entry)
         if name is None:
             need(entry["role"] == "stage", "%s: missing" % entry["actual"])
@@ -244,21 +249,17 @@ def check(folder):
         if len(wrong) == 0:
             results.append((entry["name"], "passed", "%d elements" % len(found)))
             continue
-        first = int(wrong[0])
+        first, where = int(wrong[0]), place_of(manifest, entry, wrong[0], places)
         shown = ("%%0%dx" % entry["digits"]) % int(found[first])
-        where = place_of(manifest, entry, first, places)
         message = "%d of %d elements differ; first at %s: expected %s, found %s"
         results.append((entry["name"], "failed", message % (len(wrong), len(found), where, text(first), shown)))
     return manifest, results
 
 
 def write_junit(path, title, results):
-    failed = sum(state == "failed" for _, state, _ in results)
-    skipped = sum(state == "skipped" for _, state, _ in results)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    count = [sum(state == wanted for _, state, _ in results) for wanted in ("failed", "error", "skipped")]
     head = '<testsuite name=%s tests="%d" failures="%d" errors="%d" skipped="%d">'
-    errors = sum(state == "error" for _, state, _ in results)
-    lines.append(head % (quoteattr(title), len(results), failed, errors, skipped))
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', head % (quoteattr(title), len(results), *count)]
     tags = {"failed": "failure", "skipped": "skipped", "error": "error"}
     for name, state, message in results:
         body = "<%s message=%s/>" % (tags[state], quoteattr(message)) if state in tags else ""
@@ -282,16 +283,18 @@ def main(arguments=None):
         if failed:
             print("first wrong: %s: %s" % (failed[0][0], failed[0][2]))
             code = 1
+    except KeyboardInterrupt:
+        return 130
     except Exception as error:  # a folder that cannot be judged has no other end than a message
         reason = str(error) if isinstance(error, Broken) else "%s: %s" % (type(error).__name__, error)
         print("check.py: %s" % reason, file=sys.stderr)
         results, code = [("folder", "error", reason)], 2
-    if options.junit:
-        try:
+    try:
+        if options.junit:
             write_junit(options.junit, title, results)
-        except OSError as error:
-            print("check.py: %s: %s" % (options.junit, error.strerror), file=sys.stderr)
-            code = 2
+    except OSError as error:
+        print("check.py: %s: %s" % (options.junit, error.strerror), file=sys.stderr)
+        code = 2
     return code
 
 

@@ -145,7 +145,10 @@ export function gridOf(job: FolderJob, boundaryCases: number): Grid {
   }
   const limit = ['raw', 'npy'].includes(job.encoding) ? MOST_ELEMENTS.binary : MOST_ELEMENTS.text;
   const found = grid.rows * grid.blocks * elements;
-  if (found > limit || cellCount(grid) < 1) {
+  if (cellCount(grid) < 1) {
+    throw new Fp4Error('E_SHAPE', `${grid.rows} rows of ${grid.blocks} blocks: there is nothing to export`);
+  }
+  if (found > limit) {
     const range = `from 1 to ${limit} with encoding ${job.encoding}`;
     throw new Fp4Error(
       'E_SHAPE',
@@ -181,6 +184,12 @@ export function checkForm(job: FolderJob): void {
     );
   }
   if (job.format !== undefined) layoutByName(job.layout, job.format);
+  if (job.layout === 'high-first' && job.encoding === 'readmemh') {
+    throw new Fp4Error(
+      'E_USAGE',
+      'layout high-first orders nibbles in bytes; encoding readmemh has an order of its own',
+    );
+  }
   if (job.names === 'plain') return;
   if (job.encoding !== 'raw') {
     throw new Fp4Error('E_USAGE', `names pto: the files are raw; found encoding ${job.encoding}`);

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { type JsonValue, scanJson } from '../files/json-scan.ts';
+import { JsonError, type JsonValue, scanJson } from '../files/json-scan.ts';
 import type { Sha256 } from '../files/sha256.ts';
 import type { Dtype, FolderArray, Role } from './folder-array.ts';
 import type { FolderContent } from './folder-content.ts';
@@ -182,6 +182,8 @@ function plain(value: JsonValue): Plain {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }
+  // 429.0 would be equal to 429, and its digest would not.
+  if (typeof value === 'number') throw new JsonError(`${value} is not written as an integer`);
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Map) {
     const object = Object.create(null) as { [key: string]: Plain };

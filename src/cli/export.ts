@@ -68,7 +68,7 @@ function jobOf(subject: string, options: ExportOptions): FolderJob & { generator
     layout: options.layout,
     encoding: options.encoding,
     names: options.names,
-    stages: options.stages === true,
+    stages: options.stages === true && about.function.stages(about.policy).length > 0,
   };
 }
 

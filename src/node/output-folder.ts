@@ -4,19 +4,23 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Fp4Error } from '../error.ts';
 import { attempt } from './system-error.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
  * FOL-01. Refuses a place that is taken, before any work is done.
  * @throws Fp4Error E_FILE for a file, and for a folder that is not empty
  */
 export function checkFolderFree(path: string): void {
+  if (path === '') throw new Fp4Error('E_USAGE', '-o "": expected the name of a folder');
+  const link = attempt(`${path}: cannot be created`, () => lstatSync(path, { throwIfNoEntry: false }));
+  if (link?.isSymbolicLink())
+    throw new Fp4Error('E_FILE', `${path}: it is a link; expected a new or an empty folder`);
   const status = attempt(`${path}: cannot be created`, () => statSync(path, { throwIfNoEntry: false }));
   if (status === undefined) return;
   if (!status.isDirectory())

@@ -200,7 +200,7 @@ test.each([
   [['hif4_quantize', '--layout', 'high-first'], 'layouts are for quantize'],
   [['hif4_quantize', '--shape', '4x65'], 'takes whole blocks of 64 elements'],
   [['hif4_quantize', '--shape', '4'], 'It has the form MxK'],
-  [['hif4_quantize', '--shape', '0x64'], 'expected from 1 to'],
+  [['hif4_quantize', '--shape', '0x64'], 'there is nothing to export'],
   [['hif4_quantize', '--shape', '99999x99968'], 'expected from 1 to'],
   [['hif4_quantize', '--shape', '4x64', '-n', '3'], '-n and --shape'],
   [['hif4_quantize', '--names', 'pto', '--encoding', 'npy'], 'names pto: the files are raw'],

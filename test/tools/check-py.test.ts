@@ -347,8 +347,11 @@ describe('what cannot be judged', () => {
     refused(check(withBytes(good, 'input_x.bin', flip)), 'input_x.bin: sha256 is');
     const manifest = textOf(good, 'manifest.json').replace('"compare":"bits"', '"compare":"bound"');
     refused(check(new Map(good).set('manifest.json', Buffer.from(manifest))), 'manifest.json: changed');
-    refused(check(new Map(good).set('manifest.json', Buffer.from('{'))), 'JSONDecodeError');
-    refused(check(new Map(good).set('manifest.json', Buffer.from('['.repeat(1e5)))), 'RecursionError');
+    refused(check(new Map(good).set('manifest.json', Buffer.from('{'))), 'manifest.json: no JSON');
+    refused(
+      check(new Map(good).set('manifest.json', Buffer.from('['.repeat(1e5)))),
+      'manifest.json: no JSON',
+    );
     const twice = textOf(good, 'manifest.json').replace('{', '{"nan": "any",');
     refused(
       check(new Map(good).set('manifest.json', Buffer.from(twice))),
@@ -369,7 +372,7 @@ describe('what cannot be judged', () => {
     const both = new Map(files).set('actual_y.npy', expected).set('actual_y.bin', expected);
     refused(check(both), 'actual_y.npy and actual_y.bin: only one of them can be meant');
     for (const [code, message] of [
-      ['np.array([{}], dtype=object)', 'ValueError'],
+      ['np.array([{}], dtype=object)', 'actual_y.npy: not a .npy file that can be read'],
       ['np.zeros((4, 1), dtype="<f8")', 'actual_y.npy: type <f8; expected <f4'],
       ['np.zeros((1, 4), dtype="<f4")', 'actual_y.npy: shape [1, 4]; expected [4, 1]'],
     ] as const) {
@@ -378,6 +381,64 @@ describe('what cannot be judged', () => {
       expect(python(['-c', script, place]).code).toBe(0);
       refused(python(['check.py'], place), message);
     }
+  });
+
+  test('bytes after a .npy array, a cut one [FOL-18]', () => {
+    const files = folderOf(jobOf({ subject: 'e4m3_to_f32' }, { cases: 4, encoding: 'npy' }));
+    const expected = Buffer.from(files.get('expected_y.npy')!);
+    const answered = (bytes: Uint8Array): PythonRun => check(new Map(files).set('actual_y.npy', bytes));
+    expect(answered(expected).code).toBe(0);
+    refused(answered(Buffer.concat([expected, Buffer.alloc(1)])), 'actual_y.npy: too long');
+    refused(answered(expected.subarray(0, -1)), 'actual_y.npy: not a .npy file');
+  });
+
+  test('lines of another grammar than the stream has [FOL-13]', () => {
+    const files = folderOf(jobOf({ subject: 'mxfp4_dequantize' }, { cases: 2, encoding: 'text' }));
+    const right = textOf(files, 'expected_y.txt');
+    const answered = (text: string): PythonRun =>
+      check(new Map(files).set('actual_y.txt', Buffer.from(text)));
+    expect(answered(right).code).toBe(0);
+    expect(answered(`# a comment\r\n\n${right.toUpperCase().replaceAll('\n', '\r\n')}`).code).toBe(0);
+    for (const wrong of [
+      right.replace(' ', '  '),
+      right.replaceAll(' ', ''),
+      right.replace(/^(\w{7})(\w) /, '$1 $2'),
+      right.replaceAll('\n', '\r'),
+      right.replaceAll('\n', '\f'),
+      ` ${right}`,
+    ]) {
+      refused(answered(wrong), 'actual_y.txt: line 1: expected 256 hex digits');
+    }
+  });
+
+  test('a header or a flag file that was changed [FOL-18]', () => {
+    for (const [encoding, name] of [
+      ['c', 'cases.h'],
+      ['readmemh', 'flags.mem'],
+      ['readmemh', 'y.svh'],
+    ] as const) {
+      const files = folderOf(jobOf({ subject: 'mxfp4_dequantize' }, { cases: 2, encoding }));
+      const form = encoding === 'c' ? 'bin' : 'mem';
+      const answered = new Map(files).set(`actual_y.${form}`, files.get(`expected_y.${form}`)!);
+      expect(check(answered).code).toBe(0);
+      refused(check(withBytes(answered, name, (b) => b.fill(b[3]! ^ 1, 3, 4))), `${name}: sha256 is`);
+      answered.delete(name);
+      refused(check(answered), `${name}: missing`);
+    }
+  });
+
+  test('without NumPy: 2 with a message [FOL-18]', () => {
+    refused(
+      python(
+        [
+          '-S',
+          '-c',
+          'import sys; sys.path[:] = [p for p in sys.path if "-packages" not in p]; exec(open("check.py").read())',
+        ],
+        written(good),
+      ),
+      'NumPy is missing',
+    );
   });
 
   test('300 damaged manifests and files: 2 with a message, never a traceback [FOL-18, FOL-20]', () => {

@@ -27,7 +27,8 @@ test.each(group('export'))(
   async ({ command, files }) => {
     const folder = join(temporaryFolder(), 'case');
     expect((await fp4(...command, '-o', folder)).code).toBe(0);
-    expect(readdirSync(folder).sort()).toEqual(files.map(({ name }) => name).sort());
+    const tools = ['check.py', 'manifest.schema.json'];
+    expect(readdirSync(folder).sort()).toEqual([...tools, ...files.map(({ name }) => name)].sort());
     for (const { name, bytes, sha256: hash, content } of files) {
       const found = readFileSync(join(folder, name));
       expect([name, found.length, sha256(found)]).toEqual([name, bytes, hash]);
