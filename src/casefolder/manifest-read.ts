@@ -114,9 +114,9 @@ const RANGE_LIMIT = 200;
 
 function generatorOf(reader: Reader | undefined): FolderGenerator | undefined {
   if (reader === undefined) return undefined;
-  const seed = reader.string('seed');
+  const seed = String(reader.raw('seed'));
   if (!/^(0|[1-9][0-9]{0,19})$/.test(seed) || BigInt(seed) >= 1n << 64n) {
-    throw wrong('generator.seed', seed, 'an integer from 0 to 2^64 - 1');
+    throw wrong('generator.seed', reader.raw('seed'), 'an integer from 0 to 2^64 - 1');
   }
   const range = reader.optionalPair('range', -RANGE_LIMIT, RANGE_LIMIT);
   if (range && range[0] > range[1]) throw wrong('generator.range', [...range], 'the lower end first');

@@ -59,7 +59,12 @@ const BOUNDARY = exactly({
 
 const GENERATOR = exactly({
   family: { type: 'string' },
-  seed: { type: 'string', pattern: '^(0|[1-9][0-9]{0,19})$' },
+  seed: {
+    anyOf: [
+      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      { type: 'string', pattern: '^[1-9][0-9]{15,19}$' },
+    ],
+  },
   range: orNull({ type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 }),
   boundary: orNull(BOUNDARY),
 });

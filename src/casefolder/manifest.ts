@@ -55,7 +55,8 @@ export interface Manifest {
   readonly nan: 'any' | 'bits';
   readonly generator: {
     readonly family: string;
-    readonly seed: string;
+    /** A number where every reader of JSON has it exactly, else its decimal digits. */
+    readonly seed: number | string;
     readonly range: readonly number[] | null;
     readonly boundary: {
       readonly level: number;
@@ -156,7 +157,7 @@ export function buildManifest(
         ? null
         : {
             family: generator.family,
-            seed: String(generator.seed),
+            seed: seedValue(generator.seed),
             range: generator.range ?? null,
             boundary:
               generator.boundary === undefined
@@ -173,6 +174,9 @@ export function buildManifest(
     flags: { names: FLAGS, digits: FLAG_DIGITS, cases: flags.join('') },
   };
 }
+
+const seedValue = (seed: bigint): number | string =>
+  seed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(seed) : String(seed);
 
 /** A plain JSON value; integers beyond 2^53 stay bigints, so that they equal no number. */
 export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };

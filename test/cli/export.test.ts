@@ -116,7 +116,7 @@ describe('from an export to a verdict', () => {
     expect((await fp4('verify', '--dir', folder)).code).toBe(0);
     expect(manifest(folder)).toMatchObject({
       ...{ function: 'quantize', format: 'mxfp4', dtype: 'f32', profile: 'ocp', cases: 15, shape: [5, 70] },
-      generator: { family: 'ladder', seed: '0', range: [-3, 3], boundary: { level: 1, perRow: 2, rows: 5 } },
+      generator: { family: 'ladder', seed: 0, range: [-3, 3], boundary: { level: 1, perRow: 2, rows: 5 } },
     });
   });
 
