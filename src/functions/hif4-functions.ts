@@ -6,13 +6,13 @@
 import { dequantizeUnits, quantizeUnits } from '../fast/hif4.ts';
 import { decodeUnit, type EncodedUnit, encodeUnit, UNIT } from '../format/hif4.ts';
 import { type HiF4Policy, hif4Parameters, hif4Profiles } from '../format/hif4-policy.ts';
-import { type BinaryFormat, decode } from '../number/binary-format.ts';
+import type { BinaryFormat } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
 import { decoderFunction } from './decoder-function.ts';
+import { encoderFunction } from './encoder-function.ts';
 import { codes, type Field, floats, type Words, word } from './field.ts';
 import { decodingBoundary, encodingBoundary, widened } from './hif4-boundary.ts';
 import type { OracleFunction } from './oracle-function.ts';
-import { unpack } from './packing.ts';
 import { repeat, show, showSigned } from './shown.ts';
 
 const SCALE = word('scale', 8);
@@ -92,30 +92,24 @@ function shownStages({ trace, codes: encoded }: EncodedUnit, policy: HiF4Policy)
   ];
 }
 
-function quantizer(name: string, from: BinaryFormat): OracleFunction {
-  const shift = from === BF16 ? 16 : 0;
-  return {
+const quantizer = (name: string, from: BinaryFormat): OracleFunction =>
+  encoderFunction<HiF4Policy>({
     name,
     summary: `one HiF4 unit from 64 ${from.name} values`,
     clauses: ENCODER_CLAUSES,
+    from,
     parameters: hif4Parameters,
     profiles: hif4Profiles,
-    inputs: [floats('x', UNIT, from)],
-    outputs: () => [SCALE, CODES],
-    stages: (policy) => stageFields(policy as HiF4Policy),
-    define: ([x], policy) => {
-      const values = Array.from(x!, (w) => decode(from, w));
-      const encoded = encodeUnit(values, policy as HiF4Policy);
-      return { outputs: [[encoded.word], encoded.codes], stages: shownStages(encoded, policy as HiF4Policy) };
+    scale: SCALE,
+    codes: CODES,
+    stages: stageFields,
+    define: (values, policy) => {
+      const encoded = encodeUnit(values, policy);
+      return { outputs: [[encoded.word], encoded.codes], stages: shownStages(encoded, policy) };
     },
-    fast: ([x], policy) => {
-      const wide = Uint32Array.from(x!, (w) => w << shift);
-      const quantized = quantizeUnits(wide, policy as HiF4Policy);
-      return [quantized.scales, unpack(quantized.codes)];
-    },
+    quantize: quantizeUnits,
     boundary: (level) => (from === BF16 ? encodingBoundary(level) : widened(encodingBoundary(level))),
-  };
-}
+  });
 
 const dequantizer = decoderFunction({
   name: 'hif4_dequantize',

@@ -6,13 +6,13 @@
 import { dequantizeBlocks, quantizeBlocks } from '../fast/mxfp4.ts';
 import { BLOCK, decodeBlock, type EncodedBlock, encodeBlock } from '../format/mxfp4.ts';
 import { type Mxfp4Policy, mxfp4Parameters, mxfp4Profiles } from '../format/mxfp4-policy.ts';
-import { type BinaryFormat, decode } from '../number/binary-format.ts';
+import type { BinaryFormat } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
 import { decoderFunction } from './decoder-function.ts';
+import { encoderFunction } from './encoder-function.ts';
 import { codes, type Field, floats, type Words, word } from './field.ts';
 import { decodingBoundary, encodingBoundary, narrowedToBF16 } from './mxfp4-boundary.ts';
 import type { OracleFunction } from './oracle-function.ts';
-import { unpack } from './packing.ts';
 import { repeat, show, showSigned } from './shown.ts';
 
 const SCALE = word('scale', 2);
@@ -49,30 +49,24 @@ function shownStages({ trace, scale, codes: encoded }: EncodedBlock): Words[] {
   ];
 }
 
-function quantizer(name: string, from: BinaryFormat): OracleFunction {
-  const shift = from === BF16 ? 16 : 0;
-  return {
+const quantizer = (name: string, from: BinaryFormat): OracleFunction =>
+  encoderFunction<Mxfp4Policy>({
     name,
     summary: `one MXFP4 block from 32 ${from.name} values`,
     clauses: ENCODER_CLAUSES,
+    from,
     parameters: mxfp4Parameters,
     profiles: mxfp4Profiles,
-    inputs: [floats('x', BLOCK, from)],
-    outputs: () => [SCALE, CODES],
+    scale: SCALE,
+    codes: CODES,
     stages: () => STAGES,
-    define: ([x], policy) => {
-      const values = Array.from(x!, (w) => decode(from, w));
-      const encoded = encodeBlock(values, policy as Mxfp4Policy);
+    define: (values, policy) => {
+      const encoded = encodeBlock(values, policy);
       return { outputs: [[encoded.scale], encoded.codes], stages: shownStages(encoded) };
     },
-    fast: ([x], policy) => {
-      const wide = Uint32Array.from(x!, (w) => w << shift);
-      const quantized = quantizeBlocks(wide, policy as Mxfp4Policy);
-      return [quantized.scales, unpack(quantized.codes)];
-    },
+    quantize: quantizeBlocks,
     boundary: (level) => (from === FP32 ? encodingBoundary(level) : narrowedToBF16(encodingBoundary(level))),
-  };
-}
+  });
 
 const dequantizer = decoderFunction({
   name: 'mxfp4_dequantize',
