@@ -179,7 +179,10 @@ function malformed(line: string, fields: readonly Field[], at: string): Fp4Error
       }
       if (found.length !== length) {
         const digits = `${found.length} hex digit${found.length === 1 ? '' : 's'}`;
-        const kind = field.format && field.kind === 'word' ? `a ${field.format.name} word` : field.name;
+        const kind =
+          field.format && field.kind === 'word'
+            ? `${/^[EF]/.test(field.format.name) ? 'an' : 'a'} ${field.format.name} word`
+            : field.name;
         return new Fp4Error(
           'E_WORD_WIDTH',
           `${place}: "${shortened(found)}" has ${digits}; ${kind} has ${length}`,

@@ -36,7 +36,7 @@ describe('eval [STR-06]', () => {
   test('a malformed line: those before it are answered, exit 2 [STR-03, STR-07]', async () => {
     const { code, out, err } = await fp4(['eval', 'f32_to_bf16'], '3f800000\n\n3f8\n40000000\n');
     expect([code, out]).toEqual([2, '3f80\n']);
-    expect(err).toBe('fp4: line 3, word 1: "3f8" has 3 hex digits; a FP32 word has 8 (E_WORD_WIDTH)\n');
+    expect(err).toBe('fp4: line 3, word 1: "3f8" has 3 hex digits; an FP32 word has 8 (E_WORD_WIDTH)\n');
   });
 
   test('nonfinite=error: the line and the element are named [CON-05, STR-06]', async () => {
