@@ -49,6 +49,26 @@ function setNibble(bytes: Uint8Array, nibble: number, code: number): void {
   bytes[at] = odd === 0 ? (bytes[at]! & 0xf0) | code : (bytes[at]! & 0x0f) | (code << 4);
 }
 
+/** Visits every code and every byte of a scale once, with its index in the linear form and its place in the layout. */
+function walk(
+  { code: { nibble }, scale: { offset } }: Placement,
+  format: BlockFormat,
+  extent: Extent,
+  visitCode: (linear: number, nibble: number) => void,
+  visitByte: (linear: number, offset: number) => void,
+): void {
+  const rows = rowsOf(extent);
+  const length = paddedLength(format, extent);
+  let code = 0;
+  let byte = 0;
+  for (let row = 0; row < rows; row++) {
+    for (let q = 0; q < length; q++) visitCode(code++, nibble(row, q));
+    for (let block = 0; block < extent.blocks; block++) {
+      for (let b = 0; b < format.scaleBytes; b++) visitByte(byte++, offset(row, block, b));
+    }
+  }
+}
+
 /**
  * LAY-02. Codes and scales in a layout; padding has its stated byte, and where an odd number of codes is paired the nibble 0.
  * @throws Fp4Error E_LENGTH, and as `placement`
@@ -62,9 +82,7 @@ export function writeLayout(
 ): Record<string, Uint8Array> {
   const placed = placement(layout, format, extent, packAxis);
   const expected = linearBytes(format, extent);
-  const rows = rowsOf(extent);
-  const length = paddedLength(format, extent);
-  const why = `for ${rows} rows of ${extent.blocks} ${format.name} blocks`;
+  const why = `for ${rowsOf(extent)} rows of ${extent.blocks} ${format.name} blocks`;
   checkLength(layout, 'linear codes', codes, expected.codes, why);
   checkLength(layout, 'linear scales', scales, expected.scales, why);
   const stored = Object.fromEntries(
@@ -75,16 +93,15 @@ export function writeLayout(
   );
   const codeBytes = stored[placed.code.array]!;
   const scaleBytes = stored[placed.scale.array]!;
-  const { nibble } = placed.code;
-  const { offset } = placed.scale;
-  let code = 0;
-  let scale = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let q = 0; q < length; q++) setNibble(codeBytes, nibble(row, q), getNibble(codes, code++));
-    for (let block = 0; block < extent.blocks; block++) {
-      for (let b = 0; b < format.scaleBytes; b++) scaleBytes[offset(row, block, b)] = scales[scale++]!;
-    }
-  }
+  walk(
+    placed,
+    format,
+    extent,
+    (linear, nibble) => setNibble(codeBytes, nibble, getNibble(codes, linear)),
+    (linear, offset) => {
+      scaleBytes[offset] = scales[linear]!;
+    },
+  );
   return stored;
 }
 
@@ -111,21 +128,18 @@ export function readLayout(
     checkLength(layout, array.name, found, byteLength(array), shape);
   }
   const expected = linearBytes(format, extent);
-  const rows = rowsOf(extent);
-  const length = paddedLength(format, extent);
   const codes = new Uint8Array(expected.codes);
   const scales = new Uint8Array(expected.scales);
   const codeBytes = stored[placed.code.array]!;
   const scaleBytes = stored[placed.scale.array]!;
-  const { nibble } = placed.code;
-  const { offset } = placed.scale;
-  let code = 0;
-  let scale = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let q = 0; q < length; q++) setNibble(codes, code++, getNibble(codeBytes, nibble(row, q)));
-    for (let block = 0; block < extent.blocks; block++) {
-      for (let b = 0; b < format.scaleBytes; b++) scales[scale++] = scaleBytes[offset(row, block, b)]!;
-    }
-  }
+  walk(
+    placed,
+    format,
+    extent,
+    (linear, nibble) => setNibble(codes, linear, getNibble(codeBytes, nibble)),
+    (linear, offset) => {
+      scales[linear] = scaleBytes[offset]!;
+    },
+  );
   return { codes, scales };
 }
