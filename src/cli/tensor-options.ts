@@ -2,10 +2,13 @@
  * What the commands on tensor files share: the names they accept for their output, progress, elapsed time.
  * @module
  */
+
+import { availableParallelism } from 'node:os';
 import { SingleBar } from 'cli-progress';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { Fp4Error } from '../error.ts';
 import type { OnProgress } from '../node/pace.ts';
+import { integer } from './options.ts';
 
 /**
  * TEN-10. Refuses an output whose name does not end as its content asks.
@@ -38,6 +41,12 @@ export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<
     if (shown) bar.stop();
   }
 }
+
+/** --threads. More than there are cores help nobody, but are nobody's mistake. */
+export const threadsOption = (): Option =>
+  new Option('--threads <n>', 'threads to work in; the output does not depend on it')
+    .argParser(integer(1, 256))
+    .default(availableParallelism(), 'one a core');
 
 /** Elapsed time in seconds, for people. */
 export const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;

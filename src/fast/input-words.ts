@@ -77,7 +77,7 @@ export function littleEndianBytes(words: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
   if (LITTLE_ENDIAN) return bytes;
   const view = new DataView(new ArrayBuffer(bytes.length));
-  words.forEach((word, i) => view.setUint32(4 * i, word, true));
+  for (let i = 0; i < words.length; i++) view.setUint32(4 * i, words[i]!, true);
   return new Uint8Array(view.buffer);
 }
 

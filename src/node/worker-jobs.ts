@@ -5,6 +5,8 @@
 import type { Job } from './worker-job.ts';
 
 export const JOBS = {
+  quantize: async () => (await import('./quantize-job.ts')).quantizeJob,
+  dequantize: async () => (await import('./dequantize-job.ts')).dequantizeJob,
   probe: async () => (await import('./worker-probe.ts')).probe,
 };
 

@@ -87,6 +87,15 @@ class Thread {
   }
 }
 
+/** How many threads some pieces of work are worth: each costs some 40 ms to start, what a few million elements cost. */
+export const threadsFor = (wanted: number, pieces: number): number =>
+  Math.max(1, Math.min(wanted, pieces >> 2));
+
+/** The inputs of a series whose values are copied. */
+export function* messages<T>(values: Iterable<T>): Generator<Message<T>> {
+  for (const value of values) yield { value };
+}
+
 export interface WorkerPool {
   /** 1 where there is no thread beside the main one. */
   readonly threads: number;
