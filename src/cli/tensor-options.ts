@@ -4,7 +4,6 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { SingleBar } from 'cli-progress';
 import { InvalidArgumentError, Option } from 'commander';
 import { Fp4Error } from '../error.ts';
 import type { OnProgress } from '../node/pace.ts';
@@ -26,6 +25,7 @@ const STEPS = 1000;
 /** Runs a job with a progress bar on stderr, if someone is there to see it and the job takes long enough. */
 export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return job();
+  const { SingleBar } = await import('cli-progress');
   const start = performance.now();
   const bar = new SingleBar({ format: '{bar} {percentage}% | {eta_formatted} left', stream: process.stderr });
   let shown = false;

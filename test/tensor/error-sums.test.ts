@@ -87,8 +87,8 @@ describe('sums by groups are exact [TEN-12] [TEN-13] [TEN-14] [TEN-16]', () => {
       for (let below = 0; below <= Math.min(field, 60); below++) {
         const small = ((field - below) << 23) | 0x7fffff;
         for (const other of [largest, (largest | 0x80000000) >>> 0, small, 0]) {
-          const x = Array.from({ length: 64 }, (_, i) => (i % 32 === 31 ? small : largest));
-          compared(x, Array(64).fill(other));
+          const x = Array.from({ length: 128 }, (_, i) => (i % 64 === 63 ? small : largest));
+          compared(x, Array(128).fill(other));
         }
       }
     },
