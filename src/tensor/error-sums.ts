@@ -12,8 +12,8 @@
  * @module
  */
 import { valuesOf } from '../fast/f32.ts';
-import { twoTo } from '../fast/rounding.ts';
 import type { SumOfSquares } from '../number/exact-sum.ts';
+import { twoTo } from '../number/two-to.ts';
 
 const GROUP = 64;
 const INFINITE = 0x7f800000;

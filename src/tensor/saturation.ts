@@ -4,13 +4,13 @@
  * @module
  */
 import { valuesOf } from '../fast/f32.ts';
-import { twoTo } from '../fast/rounding.ts';
 import { UNIT } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { NONFINITE, type NonfiniteRule } from '../format/nonfinite.ts';
 import { E6M2, E8M0, e6m2_to_bf16_reciprocal } from '../format/scalar.ts';
+import { twoTo } from '../number/two-to.ts';
 
 /**
  * Counts the saturated elements of whole blocks.
