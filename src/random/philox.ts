@@ -79,17 +79,27 @@ export function philoxPair(
   outC: Uint32Array,
   outD: Uint32Array,
 ): void {
-  let k0 = key0 | 0;
-  let k1 = key1 | 0;
-  let c0 = counter0 | 0;
-  let c1 = counter1 | 0;
-  let c2 = counter2 | 0;
-  let c3 = counter3 | 0;
-  let d0 = c0;
-  let d1 = c1;
-  let d2 = c2;
-  let d3 = other3 | 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  // What differs enters the first round's last line, so that round's products are the same for both, and half the second's.
+  let k0 = (key0 + WEYL_0) | 0;
+  let k1 = (key1 + WEYL_1) | 0;
+  const sharedHigh0 = multiplyHigh(HIGH_0, LOW_0, counter0) ^ key1;
+  const shared0 = multiplyHigh(HIGH_1, LOW_1, counter2) ^ counter1 ^ key0;
+  const shared1 = Math.imul(MULTIPLIER_1, counter2);
+  const shared3 = Math.imul(MULTIPLIER_0, counter0);
+  const secondC2 = sharedHigh0 ^ counter3;
+  const secondD2 = sharedHigh0 ^ other3;
+  const secondHigh0 = multiplyHigh(HIGH_0, LOW_0, shared0) ^ shared3 ^ k1;
+  let c0 = multiplyHigh(HIGH_1, LOW_1, secondC2) ^ shared1 ^ k0;
+  let d0 = multiplyHigh(HIGH_1, LOW_1, secondD2) ^ shared1 ^ k0;
+  let c1 = Math.imul(MULTIPLIER_1, secondC2);
+  let d1 = Math.imul(MULTIPLIER_1, secondD2);
+  let c2 = secondHigh0;
+  let d2 = secondHigh0;
+  let c3 = Math.imul(MULTIPLIER_0, shared0);
+  let d3 = c3;
+  k0 = (k0 + WEYL_0) | 0;
+  k1 = (k1 + WEYL_1) | 0;
+  for (let round = 2; round < ROUNDS; round++) {
     const highC0 = multiplyHigh(HIGH_0, LOW_0, c0);
     const highD0 = multiplyHigh(HIGH_0, LOW_0, d0);
     const highC1 = multiplyHigh(HIGH_1, LOW_1, c2);
