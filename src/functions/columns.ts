@@ -44,6 +44,9 @@ for (let d = 0; d < 16; d++) {
   VALUE[digit.charCodeAt(0)] = d;
   VALUE[digit.toUpperCase().charCodeAt(0)] = d;
 }
+/** The two digits of a byte. */
+const UPPER_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => DIGIT[byte >> 4]!);
+const LOWER_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => DIGIT[byte & 15]!);
 
 /**
  * Reads the fields of a line into case j of the columns.
@@ -99,7 +102,12 @@ export function formatText(fields: readonly Field[], columns: Columns, count: nu
       for (let i = 0; i < elements; i++) {
         if (i > 0 && kind !== 'codes') bytes[p++] = SPACE;
         const value = column[first + i]!;
-        for (let shift = 4 * digits - 4; shift >= 0; shift -= 4) bytes[p++] = DIGIT[(value >>> shift) & 15]!;
+        if (digits & 1) bytes[p++] = DIGIT[(value >>> (4 * digits - 4)) & 15]!;
+        for (let shift = 4 * (digits & ~1) - 8; shift >= 0; shift -= 8) {
+          const byte = (value >>> shift) & 255;
+          bytes[p++] = UPPER_DIGIT[byte]!;
+          bytes[p++] = LOWER_DIGIT[byte]!;
+        }
       }
     }
     bytes[p++] = NEWLINE;
