@@ -11,8 +11,8 @@ import { Fp4Error, type Fp4ErrorCode } from '../error.ts';
 import { type Message, type Order, type Reply, WORKER_MARK } from './worker-job.ts';
 import { type Input, type JobName, loadJob, type Output, type Setup } from './worker-jobs.ts';
 
-/** Inputs given out for each thread: one to work on, and one that waits, so that none idles while an output is used. */
-const IN_FLIGHT = 2;
+/** Inputs given out for each thread: one to work on, and some that wait, so that none idles while the main thread is kept waiting. */
+const IN_FLIGHT = 4;
 
 const ENDED = 'a worker thread ended before its work was done';
 
