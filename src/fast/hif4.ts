@@ -7,6 +7,7 @@ import { Fp4Error } from '../error.ts';
 import { encodeUnit, UNIT } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import { e6m2_to_bf16_reciprocal, f32Value } from '../format/scalar.ts';
+import { type BlockCodec, expectLengths } from './block-codec.ts';
 import { exponentOf, isNonfinite, roundToBF16, roundToInteger, roundWordToBF16, twoTo } from './rounding.ts';
 
 /** HIF4-06. bf16(1/7). */
@@ -210,3 +211,18 @@ export function dequantizeUnits(scales: Uint32Array, codes: Uint8Array): Uint32A
   }
   return words;
 }
+
+/** The codec of a policy, on arrays of the caller. */
+export const hif4Codec = (policy: HiF4Policy): BlockCodec<Uint32Array> => ({
+  blockSize: UNIT,
+  quantize(words, scales, codes) {
+    expectLengths('unit', UNIT, words.length, scales.length, codes.length);
+    const quantized = quantizeUnits(words, policy);
+    scales.set(quantized.scales);
+    codes.set(quantized.codes);
+  },
+  dequantize(scales, codes, words) {
+    expectLengths('unit', UNIT, words.length, scales.length, codes.length);
+    words.set(dequantizeUnits(scales, codes));
+  },
+});

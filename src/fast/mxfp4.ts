@@ -7,6 +7,7 @@ import { Fp4Error } from '../error.ts';
 import { BLOCK, encodeBlock } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { f32Value } from '../format/scalar.ts';
+import { type BlockCodec, expectLengths } from './block-codec.ts';
 import { isNonfinite, roundToInteger, roundWordToBF16, twoTo } from './rounding.ts';
 
 /** The significand, of 24 bits, at which each rule goes to the next exponent. */
@@ -176,3 +177,18 @@ export function dequantizeBlocks(scales: Uint8Array, codes: Uint8Array): Uint32A
   }
   return words;
 }
+
+/** The codec of a policy, on arrays of the caller. */
+export const mxfp4Codec = (policy: Mxfp4Policy): BlockCodec<Uint8Array> => ({
+  blockSize: BLOCK,
+  quantize(words, scales, codes) {
+    expectLengths('block', BLOCK, words.length, scales.length, codes.length);
+    const quantized = quantizeBlocks(words, policy);
+    scales.set(quantized.scales);
+    codes.set(quantized.codes);
+  },
+  dequantize(scales, codes, words) {
+    expectLengths('block', BLOCK, words.length, scales.length, codes.length);
+    words.set(dequantizeBlocks(scales, codes));
+  },
+});
