@@ -1,5 +1,5 @@
 /**
- * The WebAssembly codecs behind the interface of all codecs: chunks are copied into linear memory, computed and copied out;
+ * WebAssembly kernels behind the interface of all codecs: chunks are copied into linear memory, computed and copied out;
  * what a kernel leaves is done by the TypeScript path. Clauses: spec/conventions.md CON-05.
  * @module
  */
@@ -10,20 +10,36 @@ import { assemble } from '../wasm/module.ts';
 import { type BlockCodec, expectLengths, type Scales } from './block-codec.ts';
 import { CHUNK, CODES, LEFT, PAGES, SCALES, TABLES, WORDS } from './wasm-memory.ts';
 
-/** What a format's kernels are. */
-export interface Kernels<S extends Scales> {
+/** What kernels have to know of a format. */
+export interface KernelFormat<S extends Scales> {
   readonly noun: 'unit' | 'block';
   readonly blockSize: number;
-  /** quantize(blocks) -> how many are left, and dequantize(blocks). */
-  readonly functions: readonly WasmFunction[];
-  /** What is at TABLES. */
-  readonly tables: Int32Array;
   /** An array of the format's scales over a memory. */
   readonly scales: (memory: ArrayBuffer, at: number, count: number) => S;
 }
 
 // Linear memory is little-endian and typed arrays are the machine's.
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/** Whether kernels can run here at all. */
+export const kernelsRun = (): boolean => LITTLE_ENDIAN && hasSimd();
+
+/** One function over a memory of its own, and views of what is in it; undefined where the engine refuses. */
+function kernel<S extends Scales>(format: KernelFormat<S>, made: WasmFunction) {
+  const instance: Instance | undefined = instantiate(assemble([made], PAGES), PAGES);
+  if (instance === undefined) return undefined;
+  const { functions, memory } = instance;
+  const blocks = CHUNK / format.blockSize;
+  return {
+    run: functions[made.name] as (blocks: number) => number,
+    blocks,
+    words: new Uint32Array(memory, WORDS, CHUNK),
+    codes: new Uint8Array(memory, CODES, CHUNK / 2),
+    scales: format.scales(memory, SCALES, blocks),
+    left: new Int32Array(memory, LEFT, blocks),
+    tables: new Int32Array(memory, TABLES),
+  };
+}
 
 /** Does one block that a kernel left; a refusal names it as the TypeScript path does for the whole. */
 function quantizeLeft<S extends Scales>(
@@ -48,60 +64,58 @@ function quantizeLeft<S extends Scales>(
   }
 }
 
-/** A codec of kernels; undefined where the engine has no SIMD or refuses the module. */
-export function wasmCodec<S extends Scales>(
-  kernels: () => Kernels<S>,
-  fallback: BlockCodec<S>,
-): BlockCodec<S> | undefined {
-  if (!LITTLE_ENDIAN || !hasSimd()) return undefined;
-  const { noun, blockSize, functions, tables, scales: scalesIn } = kernels();
-  const instance = instantiate(assemble(functions, PAGES), PAGES);
-  return instance && overMemory(instance, noun, blockSize, tables, scalesIn, fallback);
+/**
+ * The quantize function of a kernel; undefined where the engine refuses it.
+ * @param made quantize(blocks) -> how many are left
+ * @param tables what it finds at TABLES
+ * @param fallback for what it leaves
+ */
+export function quantizer<S extends Scales>(
+  format: KernelFormat<S>,
+  made: WasmFunction,
+  tables: Int32Array,
+  fallback: () => BlockCodec<S>,
+): BlockCodec<S>['quantize'] | undefined {
+  const chunk = kernel(format, made);
+  if (chunk === undefined) return undefined;
+  chunk.tables.set(tables);
+  const { noun, blockSize } = format;
+  return (words, scales, codes) => {
+    expectLengths(noun, blockSize, words.length, scales.length, codes.length);
+    for (let first = 0; first < scales.length; first += chunk.blocks) {
+      const blocks = Math.min(chunk.blocks, scales.length - first);
+      const from = first * blockSize;
+      chunk.words.set(words.subarray(from, from + blocks * blockSize));
+      const left = chunk.run(blocks);
+      scales.set(chunk.scales.subarray(0, blocks), first);
+      codes.set(chunk.codes.subarray(0, (blocks * blockSize) / 2), from / 2);
+      for (let k = 0; k < left; k++) {
+        quantizeLeft(fallback(), noun, first + chunk.left[k]!, words, scales, codes);
+      }
+    }
+  };
 }
 
-function overMemory<S extends Scales>(
-  { functions, memory }: Instance,
-  noun: 'unit' | 'block',
-  blockSize: number,
-  tables: Int32Array,
-  scalesIn: Kernels<S>['scales'],
-  fallback: BlockCodec<S>,
-): BlockCodec<S> {
-  const run = functions as { quantize(blocks: number): number; dequantize(blocks: number): void };
-  const blocksOfChunk = CHUNK / blockSize;
-  const chunk = {
-    words: new Uint32Array(memory, WORDS, CHUNK),
-    codes: new Uint8Array(memory, CODES, CHUNK / 2),
-    scales: scalesIn(memory, SCALES, blocksOfChunk),
-    left: new Int32Array(memory, LEFT, blocksOfChunk),
-  };
-  new Int32Array(memory, TABLES, tables.length).set(tables);
-  return {
-    blockSize,
-    quantize(words, scales, codes) {
-      expectLengths(noun, blockSize, words.length, scales.length, codes.length);
-      for (let first = 0; first < scales.length; first += blocksOfChunk) {
-        const blocks = Math.min(blocksOfChunk, scales.length - first);
-        const from = first * blockSize;
-        chunk.words.set(words.subarray(from, from + blocks * blockSize));
-        const left = run.quantize(blocks);
-        scales.set(chunk.scales.subarray(0, blocks), first);
-        codes.set(chunk.codes.subarray(0, (blocks * blockSize) / 2), from / 2);
-        for (let k = 0; k < left; k++) {
-          quantizeLeft(fallback, noun, first + chunk.left[k]!, words, scales, codes);
-        }
-      }
-    },
-    dequantize(scales, codes, words) {
-      expectLengths(noun, blockSize, words.length, scales.length, codes.length);
-      for (let first = 0; first < scales.length; first += blocksOfChunk) {
-        const blocks = Math.min(blocksOfChunk, scales.length - first);
-        const from = first * blockSize;
-        chunk.scales.set(scales.subarray(first, first + blocks));
-        chunk.codes.set(codes.subarray(from / 2, (from + blocks * blockSize) / 2));
-        run.dequantize(blocks);
-        words.set(chunk.words.subarray(0, blocks * blockSize), from);
-      }
-    },
+/**
+ * The dequantize function of a kernel; undefined where the engine refuses it.
+ * @param made dequantize(blocks)
+ */
+export function dequantizer<S extends Scales>(
+  format: KernelFormat<S>,
+  made: WasmFunction,
+): BlockCodec<S>['dequantize'] | undefined {
+  const chunk = kernel(format, made);
+  if (chunk === undefined) return undefined;
+  const { noun, blockSize } = format;
+  return (scales, codes, words) => {
+    expectLengths(noun, blockSize, words.length, scales.length, codes.length);
+    for (let first = 0; first < scales.length; first += chunk.blocks) {
+      const blocks = Math.min(chunk.blocks, scales.length - first);
+      const from = first * blockSize;
+      chunk.scales.set(scales.subarray(first, first + blocks));
+      chunk.codes.set(codes.subarray(from / 2, (from + blocks * blockSize) / 2));
+      chunk.run(blocks);
+      words.set(chunk.words.subarray(0, blocks * blockSize), from);
+    }
   };
 }

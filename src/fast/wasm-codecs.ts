@@ -1,19 +1,37 @@
 /**
- * The WebAssembly codecs of a policy, made at its first use and kept. Clauses: spec/hif4.md HIF4-20, spec/mxfp4.md MX-20.
+ * The WebAssembly codecs: a kernel for each policy, made at its first use and kept, and one to read each format.
+ * Clauses: spec/hif4.md HIF4-20, spec/mxfp4.md MX-20.
  * @module
  */
 import { UNIT } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
-import type { BlockCodec } from './block-codec.ts';
+import type { BlockCodec, Scales } from './block-codec.ts';
 import { hif4Codec } from './hif4.ts';
 import { mxfp4Codec } from './mxfp4.ts';
 import { perPolicy } from './policy-cache.ts';
-import { wasmCodec } from './wasm-codec.ts';
+import { dequantizer, type KernelFormat, kernelsRun, quantizer } from './wasm-codec.ts';
 import { hif4Dequantize, hif4Quantize, hif4Rows } from './wasm-hif4.ts';
 import { hif4Steps } from './wasm-hif4-steps.ts';
 import { mxfp4Dequantize, mxfp4Quantize } from './wasm-mxfp4.ts';
+
+const HIF4: KernelFormat<Uint32Array> = {
+  noun: 'unit',
+  blockSize: UNIT,
+  scales: (memory, at, count) => new Uint32Array(memory, at, count),
+};
+
+const MXFP4: KernelFormat<Uint8Array> = {
+  noun: 'block',
+  blockSize: BLOCK,
+  scales: (memory, at, count) => new Uint8Array(memory, at, count),
+};
+
+type Quantize<S extends Scales> = BlockCodec<S>['quantize'];
+type Dequantize<S extends Scales> = BlockCodec<S>['dequantize'];
+/** What was made, or that it cannot be. */
+type Made<T> = { readonly made: T | undefined };
 
 /**
  * Under these rules every number but zero has a code of at least 1 in one sign, unless its product, rounded to BF16, underflows:
@@ -22,31 +40,50 @@ import { mxfp4Dequantize, mxfp4Quantize } from './wasm-mxfp4.ts';
 const underflowMatters = ({ products, ties }: HiF4Policy): boolean =>
   products === 'bf16' && ['ceil', 'floor', 'odd'].includes(ties);
 
-/** The HiF4 codec of a policy; undefined where the engine has no SIMD, or for the policies above. */
-export const hif4WasmCodec = perPolicy((policy: HiF4Policy): BlockCodec<Uint32Array> | undefined => {
-  if (underflowMatters(policy)) return undefined;
-  return wasmCodec(() => {
-    const steps = hif4Steps(policy);
-    return {
-      noun: 'unit',
-      blockSize: UNIT,
-      functions: [hif4Quantize(policy, steps), hif4Dequantize()],
-      tables: hif4Rows(steps),
-      scales: (memory, at, count) => new Uint32Array(memory, at, count),
-    };
-  }, hif4Codec(policy));
+const hif4Quantizer = perPolicy((policy: HiF4Policy): Made<Quantize<Uint32Array>> => {
+  if (!kernelsRun() || underflowMatters(policy)) return { made: undefined };
+  const steps = hif4Steps(policy);
+  return { made: quantizer(HIF4, hif4Quantize(policy, steps), hif4Rows(steps), () => hif4Codec(policy)) };
 });
 
-/** The MXFP4 codec of a policy; undefined where the engine has no SIMD. */
-export const mxfp4WasmCodec = perPolicy((policy: Mxfp4Policy): BlockCodec<Uint8Array> | undefined =>
-  wasmCodec(
-    () => ({
-      noun: 'block',
-      blockSize: BLOCK,
-      functions: [mxfp4Quantize(policy), mxfp4Dequantize()],
-      tables: new Int32Array(0),
-      scales: (memory, at, count) => new Uint8Array(memory, at, count),
-    }),
-    mxfp4Codec(policy),
-  ),
-);
+const mxfp4Quantizer = perPolicy((policy: Mxfp4Policy): Made<Quantize<Uint8Array>> => {
+  if (!kernelsRun()) return { made: undefined };
+  return { made: quantizer(MXFP4, mxfp4Quantize(policy), new Int32Array(0), () => mxfp4Codec(policy)) };
+});
+
+let hif4Reader: Made<Dequantize<Uint32Array>> | undefined;
+let mxfp4Reader: Made<Dequantize<Uint8Array>> | undefined;
+
+/** HIF4-05 of a policy; undefined without SIMD, and under products=bf16 with ties=ceil, floor or odd. */
+export const hif4WasmQuantize = (policy: HiF4Policy): Quantize<Uint32Array> | undefined =>
+  hif4Quantizer(policy).made;
+
+/** MX-04 of a policy; undefined without SIMD. */
+export const mxfp4WasmQuantize = (policy: Mxfp4Policy): Quantize<Uint8Array> | undefined =>
+  mxfp4Quantizer(policy).made;
+
+/** HIF4-03; undefined without SIMD. */
+export function hif4WasmDequantize(): Dequantize<Uint32Array> | undefined {
+  hif4Reader ??= { made: kernelsRun() ? dequantizer(HIF4, hif4Dequantize()) : undefined };
+  return hif4Reader.made;
+}
+
+/** MX-02; undefined without SIMD. */
+export function mxfp4WasmDequantize(): Dequantize<Uint8Array> | undefined {
+  mxfp4Reader ??= { made: kernelsRun() ? dequantizer(MXFP4, mxfp4Dequantize()) : undefined };
+  return mxfp4Reader.made;
+}
+
+/** The HiF4 codec of a policy, with the TypeScript path for whatever has no kernel. */
+export const hif4WasmCodec = (policy: HiF4Policy): BlockCodec<Uint32Array> => ({
+  blockSize: UNIT,
+  quantize: hif4WasmQuantize(policy) ?? hif4Codec(policy).quantize,
+  dequantize: hif4WasmDequantize() ?? hif4Codec(policy).dequantize,
+});
+
+/** The same for MXFP4. */
+export const mxfp4WasmCodec = (policy: Mxfp4Policy): BlockCodec<Uint8Array> => ({
+  blockSize: BLOCK,
+  quantize: mxfp4WasmQuantize(policy) ?? mxfp4Codec(policy).quantize,
+  dequantize: mxfp4WasmDequantize() ?? mxfp4Codec(policy).dequantize,
+});

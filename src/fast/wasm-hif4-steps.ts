@@ -48,9 +48,10 @@ function fractionSteps(fraction: number, policy: HiF4Policy): FractionSteps {
       const max = [roundedInput(word, policy.input).magnitude];
       return hif4Stages[stage]({ ...trace, max4: max, max8: max }, policy) === 1;
     });
+  const positive = codeSteps(code, false);
   return {
-    positive: codeSteps(code, false),
-    negative: codeSteps(code, true),
+    positive,
+    negative: codeSteps(code, true, positive.words),
     four: reaching('e1_8'),
     two: reaching('e1_16'),
   };

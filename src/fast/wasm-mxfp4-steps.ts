@@ -33,9 +33,12 @@ function code(word: number, policy: Mxfp4Policy): number {
   return mxfp4Stages.codes(trace, policy)[0]!;
 }
 
-export const mxfp4Steps = (policy: Mxfp4Policy): Mxfp4Steps => ({
-  scaleOfOne: scaleByte(ONE, policy),
-  scale: scaleSteps((word) => scaleByte(word, policy)),
-  positive: codeSteps((word) => code(word, policy), false),
-  negative: codeSteps((word) => code(word, policy), true),
-});
+export function mxfp4Steps(policy: Mxfp4Policy): Mxfp4Steps {
+  const positive = codeSteps((word) => code(word, policy), false);
+  return {
+    scaleOfOne: scaleByte(ONE, policy),
+    scale: scaleSteps((word) => scaleByte(word, policy)),
+    positive,
+    negative: codeSteps((word) => code(word, policy), true, positive.words),
+  };
+}

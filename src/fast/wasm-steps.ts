@@ -22,8 +22,15 @@ export interface CodeSteps {
   readonly fromNonzero: boolean;
 }
 
-/** @param code of a word with its sign, by the definition, under a scale of exponent 0 */
-export function codeSteps(code: (word: number) => number, negative: boolean): CodeSteps {
+/**
+ * @param code of a word with its sign, by the definition, under a scale of exponent 0
+ * @param guess steps that are likely the same, which two questions each confirm
+ */
+export function codeSteps(
+  code: (word: number) => number,
+  negative: boolean,
+  guess: readonly number[] = [],
+): CodeSteps {
   const magnitudeCode = (word: number): number => code(negative ? (word | SIGN) >>> 0 : word) & LARGEST_CODE;
   const words: number[] = [];
   let below = TINY;
@@ -31,7 +38,7 @@ export function codeSteps(code: (word: number) => number, negative: boolean): Co
     const holds = (word: number): boolean => magnitudeCode(word) >= k;
     if (holds(TINY)) words.push(0);
     else {
-      below = firstReaching(below, ONE + 4 * BINADE, holds);
+      below = firstReaching(below, ONE + 4 * BINADE, holds, guess[k - 1]);
       words.push(below);
     }
   }
