@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hif4Codec } from '../../src/fast/hif4.ts';
 import { mxfp4Codec } from '../../src/fast/mxfp4.ts';
+import { HIF4_PATHS, MXFP4_PATHS } from '../../src/fast/paths.ts';
 import { decodeUnit } from '../../src/format/hif4.ts';
 import { type HiF4Policy, hif4Parameters, hif4Policy, hif4Profiles } from '../../src/format/hif4-policy.ts';
 import { decodeBlock } from '../../src/format/mxfp4.ts';
@@ -19,7 +20,6 @@ import { encode, type FloatValue } from '../../src/number/binary-format.ts';
 import { FP32 } from '../../src/number/floats.ts';
 import { FAMILIES, type Family, fillFamily } from '../../src/random/families.ts';
 import { blockDifference, definedUnit, unitDifference } from './blocks.ts';
-import { HIF4_PATHS, MXFP4_PATHS } from './codecs.ts';
 import { pairwise } from './policies.ts';
 
 const anyPolicy = <P>(table: ParameterTable): fc.Arbitrary<P> =>

@@ -1,4 +1,6 @@
 /** Whole units and blocks: every path against a reference, which is the definition or a third implementation. */
+
+import { HIF4_PATHS, MXFP4_PATHS, type Path } from '../../src/fast/paths.ts';
 import { decodeUnit, encodeUnit } from '../../src/format/hif4.ts';
 import type { HiF4Policy } from '../../src/format/hif4-policy.ts';
 import { decodeBlock, encodeBlock } from '../../src/format/mxfp4.ts';
@@ -6,7 +8,6 @@ import type { Mxfp4Policy } from '../../src/format/mxfp4-policy.ts';
 import { f32Value } from '../../src/format/scalar.ts';
 import { encode, type FloatValue } from '../../src/number/binary-format.ts';
 import { FP32 } from '../../src/number/floats.ts';
-import { HIF4_PATHS, MXFP4_PATHS, type Path } from './codecs.ts';
 
 /** What a block becomes and what that stands for; or the message of a refusal. */
 export interface Answer {

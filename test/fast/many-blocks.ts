@@ -3,8 +3,9 @@
  * equal to the definition on 10^5 blocks a family (test/exhaustive/blocks.test.ts).
  * @module
  */
+
+import type { Path } from '../../src/fast/paths.ts';
 import { type Family, fillFamily } from '../../src/random/families.ts';
-import type { Path } from './codecs.ts';
 
 /** A format, and the third implementation of it. */
 export interface Third<P, S extends Uint32Array | Uint8Array> {

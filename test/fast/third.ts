@@ -1,9 +1,10 @@
 /** The two formats with their encoders by arithmetic. */
+
+import { HIF4_PATHS, MXFP4_PATHS } from '../../src/fast/paths.ts';
 import type { HiF4Policy } from '../../src/format/hif4-policy.ts';
 import type { Mxfp4Policy } from '../../src/format/mxfp4-policy.ts';
 import { decodeUnitByArithmetic, encodeUnitByArithmetic } from '../independent/hif4-by-arithmetic.ts';
 import { decodeBlockByArithmetic, encodeBlockByArithmetic } from '../independent/mxfp4-by-arithmetic.ts';
-import { HIF4_PATHS, MXFP4_PATHS } from './codecs.ts';
 import type { Third } from './many-blocks.ts';
 
 export const HIF4_THIRD: Third<HiF4Policy, Uint32Array> = {
