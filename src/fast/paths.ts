@@ -7,6 +7,7 @@ import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import type { CodecOf, Scales } from './block-codec.ts';
 import { hif4Codec } from './hif4.ts';
 import { mxfp4Codec } from './mxfp4.ts';
+import { hif4WasmCodec, mxfp4WasmCodec } from './wasm-codecs.ts';
 
 export interface Path<P, S extends Scales> {
   readonly name: string;
@@ -15,8 +16,10 @@ export interface Path<P, S extends Scales> {
 
 export const HIF4_PATHS: readonly Path<HiF4Policy, Uint32Array>[] = [
   { name: 'TypeScript', codec: hif4Codec },
+  { name: 'WebAssembly', codec: hif4WasmCodec },
 ];
 
 export const MXFP4_PATHS: readonly Path<Mxfp4Policy, Uint8Array>[] = [
   { name: 'TypeScript', codec: mxfp4Codec },
+  { name: 'WebAssembly', codec: mxfp4WasmCodec },
 ];

@@ -4,7 +4,7 @@
  * @module
  */
 import { Fp4Error } from '../error.ts';
-import { hasSimd, type Instance, instantiate } from '../wasm/engine.ts';
+import { hasSimd, instantiate, newMemory, type WasmMemory } from '../wasm/engine.ts';
 import type { WasmFunction } from '../wasm/function.ts';
 import { assemble } from '../wasm/module.ts';
 import { type BlockCodec, expectLengths, type Scales } from './block-codec.ts';
@@ -24,13 +24,31 @@ const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 /** Whether kernels can run here at all. */
 export const kernelsRun = (): boolean => LITTLE_ENDIAN && hasSimd();
 
-/** One function over a memory of its own, and views of what is in it; undefined where the engine refuses. */
-function kernel<S extends Scales>(format: KernelFormat<S>, made: WasmFunction) {
-  const instance: Instance | undefined = instantiate(assemble([made], PAGES), PAGES);
+// Calls are synchronous and do not nest, so that all kernels of a thread share one memory.
+let shared: WasmMemory | undefined;
+
+/** One function, and views of what is in its memory. */
+export interface Kernel<S extends Scales> {
+  readonly format: KernelFormat<S>;
+  readonly run: (blocks: number) => number;
+  /** Blocks of a chunk. */
+  readonly blocks: number;
+  readonly words: Uint32Array;
+  readonly codes: Uint8Array;
+  readonly scales: S;
+  readonly left: Int32Array;
+  readonly tables: Int32Array;
+}
+
+/** The only function of a module; undefined where the engine refuses it. */
+export function kernel<S extends Scales>(format: KernelFormat<S>, made: WasmFunction): Kernel<S> | undefined {
+  shared ??= newMemory(PAGES);
+  const instance = shared && instantiate(assemble([made], PAGES), shared);
   if (instance === undefined) return undefined;
   const { functions, memory } = instance;
   const blocks = CHUNK / format.blockSize;
   return {
+    format,
     run: functions[made.name] as (blocks: number) => number,
     blocks,
     words: new Uint32Array(memory, WORDS, CHUNK),
@@ -65,23 +83,20 @@ function quantizeLeft<S extends Scales>(
 }
 
 /**
- * The quantize function of a kernel; undefined where the engine refuses it.
- * @param made quantize(blocks) -> how many are left
+ * The quantize function of a policy.
+ * @param chunk of quantize(blocks) -> how many are left
  * @param tables what it finds at TABLES
  * @param fallback for what it leaves
  */
 export function quantizer<S extends Scales>(
-  format: KernelFormat<S>,
-  made: WasmFunction,
+  chunk: Kernel<S>,
   tables: Int32Array,
   fallback: () => BlockCodec<S>,
-): BlockCodec<S>['quantize'] | undefined {
-  const chunk = kernel(format, made);
-  if (chunk === undefined) return undefined;
-  chunk.tables.set(tables);
-  const { noun, blockSize } = format;
+): BlockCodec<S>['quantize'] {
+  const { noun, blockSize } = chunk.format;
   return (words, scales, codes) => {
     expectLengths(noun, blockSize, words.length, scales.length, codes.length);
+    chunk.tables.set(tables);
     for (let first = 0; first < scales.length; first += chunk.blocks) {
       const blocks = Math.min(chunk.blocks, scales.length - first);
       const from = first * blockSize;
@@ -96,17 +111,9 @@ export function quantizer<S extends Scales>(
   };
 }
 
-/**
- * The dequantize function of a kernel; undefined where the engine refuses it.
- * @param made dequantize(blocks)
- */
-export function dequantizer<S extends Scales>(
-  format: KernelFormat<S>,
-  made: WasmFunction,
-): BlockCodec<S>['dequantize'] | undefined {
-  const chunk = kernel(format, made);
-  if (chunk === undefined) return undefined;
-  const { noun, blockSize } = format;
+/** @param chunk of dequantize(blocks) */
+export function dequantizer<S extends Scales>(chunk: Kernel<S>): BlockCodec<S>['dequantize'] {
+  const { noun, blockSize } = chunk.format;
   return (scales, codes, words) => {
     expectLengths(noun, blockSize, words.length, scales.length, codes.length);
     for (let first = 0; first < scales.length; first += chunk.blocks) {

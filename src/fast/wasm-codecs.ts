@@ -7,14 +7,17 @@ import { UNIT } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
+import type { WasmFunction } from '../wasm/function.ts';
 import type { BlockCodec, Scales } from './block-codec.ts';
 import { hif4Codec } from './hif4.ts';
 import { mxfp4Codec } from './mxfp4.ts';
 import { perPolicy } from './policy-cache.ts';
-import { dequantizer, type KernelFormat, kernelsRun, quantizer } from './wasm-codec.ts';
-import { hif4Dequantize, hif4Quantize, hif4Rows } from './wasm-hif4.ts';
+import { dequantizer, type Kernel, type KernelFormat, kernel, kernelsRun, quantizer } from './wasm-codec.ts';
+import type { ElementRules } from './wasm-elements.ts';
+import { hif4Dequantize, hif4Quantize, hif4Rules, hif4Tables } from './wasm-hif4.ts';
 import { hif4Steps } from './wasm-hif4-steps.ts';
-import { mxfp4Dequantize, mxfp4Quantize } from './wasm-mxfp4.ts';
+import { mxfp4Dequantize, mxfp4Quantize, mxfp4Rules, mxfp4Tables } from './wasm-mxfp4.ts';
+import { mxfp4Steps } from './wasm-mxfp4-steps.ts';
 
 const HIF4: KernelFormat<Uint32Array> = {
   noun: 'unit',
@@ -40,19 +43,43 @@ type Made<T> = { readonly made: T | undefined };
 const underflowMatters = ({ products, ties }: HiF4Policy): boolean =>
   products === 'bf16' && ['ceil', 'floor', 'odd'].includes(ties);
 
+/** Kernels by the rules they are generated for, some thirty a format; policies with the same rules differ in their tables. */
+const kernelsOf = <S extends Scales>(
+  format: KernelFormat<S>,
+  made: (rules: ElementRules) => WasmFunction,
+) => {
+  const kept = new Map<string, Kernel<S> | undefined>();
+  return (rules: ElementRules): Kernel<S> | undefined => {
+    const key = JSON.stringify(rules);
+    if (!kept.has(key)) kept.set(key, kernel(format, made(rules)));
+    return kept.get(key);
+  };
+};
+
+const hif4Kernel = kernelsOf(HIF4, hif4Quantize);
+const mxfp4Kernel = kernelsOf(MXFP4, mxfp4Quantize);
+
 const hif4Quantizer = perPolicy((policy: HiF4Policy): Made<Quantize<Uint32Array>> => {
   if (!kernelsRun() || underflowMatters(policy)) return { made: undefined };
   const steps = hif4Steps(policy);
-  return { made: quantizer(HIF4, hif4Quantize(policy, steps), hif4Rows(steps), () => hif4Codec(policy)) };
+  const chunk = hif4Kernel(hif4Rules(policy, steps));
+  return { made: chunk && quantizer(chunk, hif4Tables(steps), () => hif4Codec(policy)) };
 });
 
 const mxfp4Quantizer = perPolicy((policy: Mxfp4Policy): Made<Quantize<Uint8Array>> => {
   if (!kernelsRun()) return { made: undefined };
-  return { made: quantizer(MXFP4, mxfp4Quantize(policy), new Int32Array(0), () => mxfp4Codec(policy)) };
+  const steps = mxfp4Steps(policy);
+  const chunk = mxfp4Kernel(mxfp4Rules(policy, steps));
+  return { made: chunk && quantizer(chunk, mxfp4Tables(policy, steps), () => mxfp4Codec(policy)) };
 });
 
 let hif4Reader: Made<Dequantize<Uint32Array>> | undefined;
 let mxfp4Reader: Made<Dequantize<Uint8Array>> | undefined;
+
+const reader = <S extends Scales>(format: KernelFormat<S>, made: () => WasmFunction): Made<Dequantize<S>> => {
+  const chunk = kernelsRun() ? kernel(format, made()) : undefined;
+  return { made: chunk && dequantizer(chunk) };
+};
 
 /** HIF4-05 of a policy; undefined without SIMD, and under products=bf16 with ties=ceil, floor or odd. */
 export const hif4WasmQuantize = (policy: HiF4Policy): Quantize<Uint32Array> | undefined =>
@@ -64,13 +91,13 @@ export const mxfp4WasmQuantize = (policy: Mxfp4Policy): Quantize<Uint8Array> | u
 
 /** HIF4-03; undefined without SIMD. */
 export function hif4WasmDequantize(): Dequantize<Uint32Array> | undefined {
-  hif4Reader ??= { made: kernelsRun() ? dequantizer(HIF4, hif4Dequantize()) : undefined };
+  hif4Reader ??= reader(HIF4, hif4Dequantize);
   return hif4Reader.made;
 }
 
 /** MX-02; undefined without SIMD. */
 export function mxfp4WasmDequantize(): Dequantize<Uint8Array> | undefined {
-  mxfp4Reader ??= { made: kernelsRun() ? dequantizer(MXFP4, mxfp4Dequantize()) : undefined };
+  mxfp4Reader ??= reader(MXFP4, mxfp4Dequantize);
   return mxfp4Reader.made;
 }
 

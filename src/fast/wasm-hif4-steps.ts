@@ -6,7 +6,7 @@
 import { type HiF4Trace, hif4Stages } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import { BINADE, firstReaching, ONE } from './thresholds.ts';
-import { type CodeSteps, codeSteps, roundedInput, scaleSteps } from './wasm-steps.ts';
+import { type CodeSteps, codeSteps, perParameters, roundedInput, scaleSteps } from './wasm-steps.ts';
 
 /** E6M2 codes of exponent 0: one row each for the four fractions. */
 const UNIT_SCALE = 0xc0;
@@ -57,10 +57,17 @@ function fractionSteps(fraction: number, policy: HiF4Policy): FractionSteps {
   };
 }
 
-export function hif4Steps(policy: HiF4Policy): HiF4Steps {
-  return {
-    scaleOfOne: scaleCode(ONE, policy),
-    scale: scaleSteps((word) => scaleCode(word, policy)),
-    byFraction: FRACTIONS.map((fraction) => fractionSteps(fraction, policy)),
-  };
-}
+const scaleStepsOf = perParameters(['input', 'sf', 'e6m2-ties'], (policy: HiF4Policy) => ({
+  scaleOfOne: scaleCode(ONE, policy),
+  scale: scaleSteps((word) => scaleCode(word, policy)),
+}));
+
+/** A thousand questions to the definition, some 10 ms. */
+const elementSteps = perParameters(['input', 'reciprocal', 'products', 'ties'], (policy: HiF4Policy) =>
+  FRACTIONS.map((fraction) => fractionSteps(fraction, policy)),
+);
+
+export const hif4Steps = (policy: HiF4Policy): HiF4Steps => ({
+  ...scaleStepsOf(policy),
+  byFraction: elementSteps(policy),
+});

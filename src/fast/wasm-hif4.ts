@@ -12,6 +12,7 @@ import { type Expr, i32, i32x4, select, v128 } from '../wasm/instructions.ts';
 import { BINADE } from './thresholds.ts';
 import {
   beforeStep,
+  type ElementRules,
   elementRules,
   lane,
   largestLane,
@@ -24,7 +25,7 @@ import {
 import type { HiF4Steps } from './wasm-hif4-steps.ts';
 import { type LeftBlocks, leaveBlock } from './wasm-left.ts';
 import { CODES, SCALES, TABLES, WORDS } from './wasm-memory.ts';
-import { leastNonzero } from './wasm-steps.ts';
+import { leastNonzero, stepsOfBinade } from './wasm-steps.ts';
 import { storeNaNs, storeProducts, valuesOfCodes } from './wasm-values.ts';
 
 type Vector = Expr<'v128'>;
@@ -42,17 +43,20 @@ const TWO = 16;
 const POSITIVE = 32;
 const NEGATIVE = POSITIVE + 7 * 16;
 const ROW_BITS = 8;
+/** Behind the four rows: what the scale code of words is above four times the exponent field, and the steps within a binade. */
+const SCALE_OFFSET = TABLES + (4 << ROW_BITS);
+const SCALE_STEPS = SCALE_OFFSET + 4;
 
-/** The rows, as a kernel finds them at TABLES: every number in all lanes of its vector. */
-export function hif4Rows(steps: HiF4Steps): Int32Array {
-  const rows = new Int32Array(2 ** ROW_BITS);
-  for (const [fraction, row] of steps.byFraction.entries()) {
-    const numbers = [row.four, row.two, ...row.positive.words, ...row.negative.words].map(beforeStep);
-    for (const [k, number] of numbers.entries()) {
-      rows.fill(number, (fraction << (ROW_BITS - 2)) + 4 * k, (fraction << (ROW_BITS - 2)) + 4 * k + 4);
-    }
-  }
-  return rows;
+/** A policy as its kernel finds it at TABLES; what vectors are made of is in all four lanes. */
+export function hif4Tables(steps: HiF4Steps): Int32Array {
+  const rows = steps.byFraction.flatMap((row) =>
+    [row.four, row.two, ...row.positive.words, ...row.negative.words].map(beforeStep),
+  );
+  return Int32Array.from([
+    ...rows.flatMap((number) => [number, number, number, number]),
+    steps.scaleOfOne - 4 * BIAS,
+    ...stepsOfBinade(steps.scale, 4),
+  ]);
 }
 
 const FOUR_QUADS = [0, 1, 2, 3];
@@ -92,10 +96,15 @@ function scaleWord(code: Expr<'i32'>, bits: readonly ExponentBits[]): Expr<'i32'
   return word;
 }
 
-/** HIF4-05. quantize(blocks) -> how many units were left; the rows of the policy have to be in the memory. */
-export function hif4Quantize(policy: HiF4Policy, steps: HiF4Steps): WasmFunction {
-  const rules = elementRules(policy['zero-sign'], leastNonzero(policy.input), steps.byFraction);
-  return wasmFunction('quantize', { blocks: 'i32' }, 'i32', (f, { blocks }) => {
+/** What the kernel of a policy is generated for. */
+export const hif4Rules = (policy: HiF4Policy, steps: HiF4Steps): ElementRules =>
+  elementRules(policy['zero-sign'], leastNonzero(policy.input), steps.byFraction);
+
+/** HIF4-05. quantize(blocks) -> how many units were left; the tables of the policy have to be in the memory. */
+export const hif4Quantize = (rules: ElementRules): WasmFunction =>
+  wasmFunction('quantize', { blocks: 'i32' }, 'i32', (f, { blocks }) => {
+    const scaleOffset = f.let(i32.load(0, SCALE_OFFSET));
+    const scaleSteps = [0, 1, 2, 3].map((k) => f.let(i32.load(0, SCALE_STEPS + 4 * k)));
     const left: LeftBlocks = { count: f.let(i32.const(0)) };
     const unit = f.let(i32.const(0));
     f.count(unit, blocks, 1, () => {
@@ -116,8 +125,8 @@ export function hif4Quantize(policy: HiF4Policy, steps: HiF4Steps): WasmFunction
         () => {
           // HIF4-06, HIF4-07. Four codes a binade, and the steps within it.
           const significand = f.let(i32.and(max64, BINADE - 1));
-          let code = i32.add(i32.shl(i32.shr_u(max64, 23), 2), steps.scaleOfOne - 4 * BIAS);
-          for (const step of steps.scale) code = i32.add(code, i32.ge_u(significand, step & (BINADE - 1)));
+          let code = i32.add(i32.shl(i32.shr_u(max64, 23), 2), scaleOffset);
+          for (const step of scaleSteps) code = i32.add(code, i32.ge_u(significand, step));
           const scale = f.let(code);
           // An all-zero unit has code 0 but is measured from exponent 0, which no zero reaches a step of.
           const exponent = i32.sub(i32.shr_u(scale, 2), E6M2_BIAS);
@@ -145,7 +154,6 @@ export function hif4Quantize(policy: HiF4Policy, steps: HiF4Steps): WasmFunction
     });
     f.return(left.count);
   });
-}
 
 /** The factors of four quads: the scale's FP32 word and one more in the exponent for each bit that is set. */
 function factors(f: Body, word: Vector, scale: Vector, j: number): Local<'v128'> {

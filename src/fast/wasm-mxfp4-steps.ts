@@ -5,7 +5,7 @@
 import { type Mxfp4Trace, mxfp4Stages } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { ONE } from './thresholds.ts';
-import { type CodeSteps, codeSteps, roundedInput, scaleSteps } from './wasm-steps.ts';
+import { type CodeSteps, codeSteps, perParameters, roundedInput, scaleSteps } from './wasm-steps.ts';
 
 const SCALE_OF_ONE = 0x7f;
 
@@ -33,12 +33,17 @@ function code(word: number, policy: Mxfp4Policy): number {
   return mxfp4Stages.codes(trace, policy)[0]!;
 }
 
-export function mxfp4Steps(policy: Mxfp4Policy): Mxfp4Steps {
+const scaleStepsOf = perParameters(['input', 'scale'], (policy: Mxfp4Policy) => ({
+  scaleOfOne: scaleByte(ONE, policy),
+  scale: scaleSteps((word) => scaleByte(word, policy)),
+}));
+
+const elementSteps = perParameters(['input', 'ties'], (policy: Mxfp4Policy) => {
   const positive = codeSteps((word) => code(word, policy), false);
-  return {
-    scaleOfOne: scaleByte(ONE, policy),
-    scale: scaleSteps((word) => scaleByte(word, policy)),
-    positive,
-    negative: codeSteps((word) => code(word, policy), true, positive.words),
-  };
-}
+  return { positive, negative: codeSteps((word) => code(word, policy), true, positive.words) };
+});
+
+export const mxfp4Steps = (policy: Mxfp4Policy): Mxfp4Steps => ({
+  ...scaleStepsOf(policy),
+  ...elementSteps(policy),
+});

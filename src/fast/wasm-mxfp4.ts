@@ -7,14 +7,22 @@
 import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { E2M1 } from '../format/scalar.ts';
-import { type WasmFunction, wasmFunction } from '../wasm/function.ts';
+import { type Local, type WasmFunction, wasmFunction } from '../wasm/function.ts';
 import { i32, i32x4, select, v128 } from '../wasm/instructions.ts';
 import { BINADE } from './thresholds.ts';
-import { beforeStep, elementRules, largestLane, magnitudes, packed, signedCodes } from './wasm-elements.ts';
+import {
+  beforeStep,
+  type ElementRules,
+  elementRules,
+  largestLane,
+  magnitudes,
+  packed,
+  signedCodes,
+} from './wasm-elements.ts';
 import { type LeftBlocks, leaveBlock } from './wasm-left.ts';
-import { CODES, SCALES, WORDS } from './wasm-memory.ts';
-import { mxfp4Steps } from './wasm-mxfp4-steps.ts';
-import { leastNonzero } from './wasm-steps.ts';
+import { CODES, SCALES, TABLES, WORDS } from './wasm-memory.ts';
+import type { Mxfp4Steps } from './wasm-mxfp4-steps.ts';
+import { leastNonzero, stepsOfBinade } from './wasm-steps.ts';
 import { storeNaNs, storeProducts, valuesOfCodes } from './wasm-values.ts';
 
 /** Words of 2^-111 and 2^127: between them scales are 0e to fe, and a subnormal element is far below half a code. */
@@ -25,17 +33,40 @@ const NAN_SCALE = 0xff;
 /** The FP32 word of 2^-127, the scale of byte 00. */
 const WORD_OF_00 = 0x00400000;
 
+/** Steps of both signs as vectors, then numbers. */
+const POSITIVE = TABLES;
+const NEGATIVE = POSITIVE + 7 * 16;
+const SCALE_OFFSET = NEGATIVE + 7 * 16;
+const SCALE_STEPS = SCALE_OFFSET + 4;
+const ZERO_SCALE = SCALE_STEPS + 2 * 4;
+
+/** A policy as its kernel finds it at TABLES; what vectors are made of is in all four lanes. */
+export function mxfp4Tables(policy: Mxfp4Policy, steps: Mxfp4Steps): Int32Array {
+  const rows = [...steps.positive.words, ...steps.negative.words].map(beforeStep);
+  return Int32Array.from([
+    ...rows.flatMap((number) => [number, number, number, number]),
+    steps.scaleOfOne - BIAS,
+    ...stepsOfBinade(steps.scale, 2),
+    Number.parseInt(policy['zero-scale'], 16),
+  ]);
+}
+
+/** What the kernel of a policy is generated for. */
+export const mxfp4Rules = (policy: Mxfp4Policy, steps: Mxfp4Steps): ElementRules =>
+  elementRules(policy['zero-sign'], leastNonzero(policy.input), [steps]);
+
 const VECTORS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** MX-04. quantize(blocks) -> how many blocks were left. */
-export function mxfp4Quantize(policy: Mxfp4Policy): WasmFunction {
-  const steps = mxfp4Steps(policy);
-  const rules = elementRules(policy['zero-sign'], leastNonzero(policy.input), [steps]);
-  const vectors = {
-    positive: steps.positive.words.map((word) => i32x4.const(beforeStep(word))),
-    negative: steps.negative.words.map((word) => i32x4.const(beforeStep(word))),
-  };
-  return wasmFunction('quantize', { blocks: 'i32' }, 'i32', (f, { blocks }) => {
+/** MX-04. quantize(blocks) -> how many blocks were left; the tables of the policy have to be in the memory. */
+export const mxfp4Quantize = (rules: ElementRules): WasmFunction =>
+  wasmFunction('quantize', { blocks: 'i32' }, 'i32', (f, { blocks }) => {
+    const stepsAt = (at: number): Local<'v128'>[] =>
+      [0, 1, 2, 3, 4, 5, 6].map((k) => f.let(v128.load(at + 16 * k)));
+    const positive = stepsAt(POSITIVE);
+    const vectors = { positive, negative: rules.signed ? stepsAt(NEGATIVE) : positive };
+    const scaleOffset = f.let(i32.load(SCALE_OFFSET));
+    const scaleSteps = [0, 4].map((at) => f.let(i32.load(SCALE_STEPS + at)));
+    const zeroScale = f.let(i32.load(ZERO_SCALE));
     const left: LeftBlocks = { count: f.let(i32.const(0)) };
     const block = f.let(i32.const(0));
     f.count(block, blocks, 1, () => {
@@ -52,13 +83,12 @@ export function mxfp4Quantize(policy: Mxfp4Policy): WasmFunction {
         () => {
           // MX-05 to MX-09. The exponent field, moved, and the steps within its binade.
           const significand = f.let(i32.and(amax, BINADE - 1));
-          let byte = i32.add(i32.shr_u(amax, 23), steps.scaleOfOne - BIAS);
-          for (const step of steps.scale) byte = i32.add(byte, i32.ge_u(significand, step & (BINADE - 1)));
+          let byte = i32.add(i32.shr_u(amax, 23), scaleOffset);
+          for (const step of scaleSteps) byte = i32.add(byte, i32.ge_u(significand, step));
           const scale = f.let(select(byte, i32.const(BIAS), amax));
           const base = f.let(i32x4.splat(i32.shl(i32.sub(scale, BIAS), 23)));
           // MX-11.
-          const zeroScale = Number.parseInt(policy['zero-scale'], 16);
-          f.do(i32.store8(block, select(scale, i32.const(zeroScale), amax), SCALES));
+          f.do(i32.store8(block, select(scale, zeroScale, amax), SCALES));
           const codes = VECTORS.map((k) =>
             signedCodes(f, f.let(v128.load(words, WORDS + 16 * k)), base, vectors, rules),
           );
@@ -68,7 +98,6 @@ export function mxfp4Quantize(policy: Mxfp4Policy): WasmFunction {
     });
     f.return(left.count);
   });
-}
 
 /** MX-02. dequantize(blocks). */
 export const mxfp4Dequantize = (): WasmFunction =>

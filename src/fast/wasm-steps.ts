@@ -38,11 +38,29 @@ export function codeSteps(
     const holds = (word: number): boolean => magnitudeCode(word) >= k;
     if (holds(TINY)) words.push(0);
     else {
-      below = firstReaching(below, ONE + 4 * BINADE, holds, guess[k - 1]);
+      // Rounding to odd passes over the even codes: two begin at the same word.
+      if (!holds(below)) below = firstReaching(below, ONE + 4 * BINADE, holds, guess[k - 1]);
       words.push(below);
     }
   }
   return { words, fromNonzero: words[0] === 0 };
+}
+
+/** The same as `make`, which is asked once for each combination of the parameters that matter to it. */
+export function perParameters<P extends Readonly<Record<string, string>>, T>(
+  names: readonly (keyof P & string)[],
+  make: (policy: P) => T,
+): (policy: P) => T {
+  const kept = new Map<string, T>();
+  return (policy) => {
+    const key = names.map((name) => policy[name]).join();
+    let made = kept.get(key);
+    if (made === undefined) {
+      made = make(policy);
+      kept.set(key, made);
+    }
+    return made;
+  };
 }
 
 /** The words of the binade of 1 at which a scale's code goes up. */
@@ -54,6 +72,13 @@ export function scaleSteps(code: (word: number) => number): number[] {
   }
   return steps;
 }
+
+/** The significands at which steps are, filled up to `count` with what no significand reaches. */
+export const stepsOfBinade = (steps: readonly number[], count: number): number[] => {
+  if (steps.length > count)
+    throw new RangeError(`a scale has ${steps.length} steps in a binade, not ${count}`);
+  return Array.from({ length: count }, (_, k) => (steps[k] === undefined ? BINADE : steps[k] & (BINADE - 1)));
+};
 
 /** CON-04. A finite word, rounded to the input format. */
 export const roundedInput = (word: number, input: 'bf16' | 'f32'): Signed =>

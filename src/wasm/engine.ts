@@ -18,7 +18,7 @@ interface Engine {
   ) => {
     readonly exports: Record<string, unknown>;
   };
-  Memory: new (limits: { initial: number }) => { readonly buffer: ArrayBuffer };
+  Memory: new (limits: { initial: number }) => WasmMemory;
 }
 
 const engine = (): Engine | undefined => (globalThis as { WebAssembly?: Engine }).WebAssembly;
@@ -42,16 +42,33 @@ export function hasSimd(): boolean {
 /** Functions of numbers, i64 as bigint, over the memory they share. */
 export interface Instance {
   readonly functions: Readonly<Record<string, (...values: (number | bigint)[]) => unknown>>;
-  /** Never grows, so that a view of it stays valid. */
   readonly memory: ArrayBuffer;
 }
 
-/** An instance with a memory of so many pages of 64 KiB; undefined where the engine refuses the module or the memory. */
-export function instantiate(module: Uint8Array, pages: number): Instance | undefined {
+/** A linear memory; it is never grown, so that views of its buffer stay valid. */
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+/** A memory of so many pages of 64 KiB; undefined where the engine has none to give. */
+export function newMemory(pages: number): WasmMemory | undefined {
   const wasm = engine();
-  if (wasm === undefined) return undefined;
   try {
-    const memory = new wasm.Memory({ initial: pages });
+    return wasm && new wasm.Memory({ initial: pages });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An instance over a memory, or over a new one of so many pages; undefined where the engine refuses the module or the memory.
+ * Engines reserve gigabytes of addresses for each memory, so that what never runs at the same time had better share one.
+ */
+export function instantiate(module: Uint8Array, memoryOrPages: WasmMemory | number): Instance | undefined {
+  const wasm = engine();
+  const memory = typeof memoryOrPages === 'number' ? newMemory(memoryOrPages) : memoryOrPages;
+  if (wasm === undefined || memory === undefined) return undefined;
+  try {
     const imports = { [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory } };
     const instance = new wasm.Instance(new wasm.Module(module), imports);
     return { functions: instance.exports as Instance['functions'], memory: memory.buffer };
