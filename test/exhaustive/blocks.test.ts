@@ -1,6 +1,6 @@
 /**
  * 100,000 random units and blocks of every family: every path, and the encoders by arithmetic, against the definition.
- * The many more of many-hif4.test.ts and many-mxfp4.test.ts lean on this.
+ * The many more of many-blocks-1.test.ts and many-blocks-2.test.ts lean on this.
  */
 import { expect, test } from 'vitest';
 import { hif4Parameters } from '../../src/format/hif4-policy.ts';
