@@ -9,8 +9,8 @@ import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import type { WasmFunction } from '../wasm/function.ts';
 import type { BlockCodec, Scales } from './block-codec.ts';
-import { hif4Codec } from './hif4.ts';
-import { mxfp4Codec } from './mxfp4.ts';
+import { hif4DequantizeTypeScript, hif4TypeScript } from './hif4-typescript.ts';
+import { mxfp4DequantizeTypeScript, mxfp4TypeScript } from './mxfp4-typescript.ts';
 import { perPolicy } from './policy-cache.ts';
 import { dequantizer, type Kernel, type KernelFormat, kernel, kernelsRun, quantizer } from './wasm-codec.ts';
 import type { ElementRules } from './wasm-elements.ts';
@@ -63,14 +63,14 @@ const hif4Quantizer = perPolicy((policy: HiF4Policy): Made<Quantize<Uint32Array>
   if (!kernelsRun() || underflowMatters(policy)) return { made: undefined };
   const steps = hif4Steps(policy);
   const chunk = hif4Kernel(hif4Rules(policy, steps));
-  return { made: chunk && quantizer(chunk, hif4Tables(steps), () => hif4Codec(policy)) };
+  return { made: chunk && quantizer(chunk, hif4Tables(steps), () => hif4TypeScript(policy)) };
 });
 
 const mxfp4Quantizer = perPolicy((policy: Mxfp4Policy): Made<Quantize<Uint8Array>> => {
   if (!kernelsRun()) return { made: undefined };
   const steps = mxfp4Steps(policy);
   const chunk = mxfp4Kernel(mxfp4Rules(policy, steps));
-  return { made: chunk && quantizer(chunk, mxfp4Tables(policy, steps), () => mxfp4Codec(policy)) };
+  return { made: chunk && quantizer(chunk, mxfp4Tables(policy, steps), () => mxfp4TypeScript(policy)) };
 });
 
 let hif4Reader: Made<Dequantize<Uint32Array>> | undefined;
@@ -82,35 +82,35 @@ const reader = <S extends Scales>(format: KernelFormat<S>, made: () => WasmFunct
 };
 
 /** HIF4-05 of a policy; undefined without SIMD, and under products=bf16 with ties=ceil, floor or odd. */
-export const hif4WasmQuantize = (policy: HiF4Policy): Quantize<Uint32Array> | undefined =>
+export const hif4QuantizeWebAssembly = (policy: HiF4Policy): Quantize<Uint32Array> | undefined =>
   hif4Quantizer(policy).made;
 
 /** MX-04 of a policy; undefined without SIMD. */
-export const mxfp4WasmQuantize = (policy: Mxfp4Policy): Quantize<Uint8Array> | undefined =>
+export const mxfp4QuantizeWebAssembly = (policy: Mxfp4Policy): Quantize<Uint8Array> | undefined =>
   mxfp4Quantizer(policy).made;
 
 /** HIF4-03; undefined without SIMD. */
-export function hif4WasmDequantize(): Dequantize<Uint32Array> | undefined {
+export function hif4DequantizeWebAssembly(): Dequantize<Uint32Array> | undefined {
   hif4Reader ??= reader(HIF4, hif4Dequantize);
   return hif4Reader.made;
 }
 
 /** MX-02; undefined without SIMD. */
-export function mxfp4WasmDequantize(): Dequantize<Uint8Array> | undefined {
+export function mxfp4DequantizeWebAssembly(): Dequantize<Uint8Array> | undefined {
   mxfp4Reader ??= reader(MXFP4, mxfp4Dequantize);
   return mxfp4Reader.made;
 }
 
 /** The HiF4 codec of a policy, with the TypeScript path for whatever has no kernel. */
-export const hif4WasmCodec = (policy: HiF4Policy): BlockCodec<Uint32Array> => ({
+export const hif4WebAssembly = (policy: HiF4Policy): BlockCodec<Uint32Array> => ({
   blockSize: UNIT,
-  quantize: hif4WasmQuantize(policy) ?? hif4Codec(policy).quantize,
-  dequantize: hif4WasmDequantize() ?? hif4Codec(policy).dequantize,
+  quantize: hif4QuantizeWebAssembly(policy) ?? hif4TypeScript(policy).quantize,
+  dequantize: hif4DequantizeWebAssembly() ?? hif4DequantizeTypeScript,
 });
 
 /** The same for MXFP4. */
-export const mxfp4WasmCodec = (policy: Mxfp4Policy): BlockCodec<Uint8Array> => ({
+export const mxfp4WebAssembly = (policy: Mxfp4Policy): BlockCodec<Uint8Array> => ({
   blockSize: BLOCK,
-  quantize: mxfp4WasmQuantize(policy) ?? mxfp4Codec(policy).quantize,
-  dequantize: mxfp4WasmDequantize() ?? mxfp4Codec(policy).dequantize,
+  quantize: mxfp4QuantizeWebAssembly(policy) ?? mxfp4TypeScript(policy).quantize,
+  dequantize: mxfp4DequantizeWebAssembly() ?? mxfp4DequantizeTypeScript,
 });
