@@ -50,3 +50,6 @@ export function expectLengths(
     throw new Fp4Error('E_LENGTH', `${scales} ${name}s need ${words / 2} code bytes, not ${codes}`);
   }
 }
+
+/** Elements of a call from which WebAssembly is taken: it is no quicker for one block, and from some hundreds on it is. */
+export const WORTH_WEBASSEMBLY = 1024;

@@ -5,8 +5,9 @@
 import type { HiF4Policy } from '../format/hif4-policy.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import type { CodecOf, Scales } from './block-codec.ts';
-import { hif4Codec } from './hif4.ts';
-import { mxfp4Codec } from './mxfp4.ts';
+import { hif4TypeScript } from './hif4-typescript.ts';
+import { mxfp4TypeScript } from './mxfp4-typescript.ts';
+import { hif4WebAssembly, mxfp4WebAssembly } from './wasm-codecs.ts';
 
 export interface Path<P, S extends Scales> {
   readonly name: string;
@@ -14,9 +15,11 @@ export interface Path<P, S extends Scales> {
 }
 
 export const HIF4_PATHS: readonly Path<HiF4Policy, Uint32Array>[] = [
-  { name: 'TypeScript', codec: hif4Codec },
+  { name: 'TypeScript', codec: hif4TypeScript },
+  { name: 'WebAssembly', codec: hif4WebAssembly },
 ];
 
 export const MXFP4_PATHS: readonly Path<Mxfp4Policy, Uint8Array>[] = [
-  { name: 'TypeScript', codec: mxfp4Codec },
+  { name: 'TypeScript', codec: mxfp4TypeScript },
+  { name: 'WebAssembly', codec: mxfp4WebAssembly },
 ];
