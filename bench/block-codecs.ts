@@ -5,11 +5,11 @@ import { hif4Policy } from '../src/format/hif4-policy.ts';
 import { mxfp4Policy } from '../src/format/mxfp4-policy.ts';
 import { fillFamily } from '../src/random/families.ts';
 import { hif4Definition, mxfp4Definition } from './definition.ts';
-import { fastest, inTurns, type Turn } from './measure.ts';
+import { fastest, inTurns, type Turn, warmUp } from './measure.ts';
 import { compileNative, NATIVE_BUILDS, type Native } from './native.ts';
 import type { BenchOptions, Section, SectionResult, Tell } from './section.ts';
 
-/** The native program gives the best of five after one that does not count; so do the others here. */
+/** The native program gives the best of five after one that does not count; so do the others, once they are warm. */
 const RUNS = 5;
 /** The definition needs a second for 2^19 elements; its cost is the same for every block. */
 const DEFINITION_ELEMENTS = 2 ** 14;
@@ -51,7 +51,7 @@ function turnOf(codec: BlockCodec, format: Format, words: Uint32Array, runs: num
     codec.quantize(words, scales, codes);
     codec.dequantize(scales, codes, back);
   };
-  work();
+  warmUp(work);
   return () => words.length / fastest(runs, work) / 1e6;
 }
 
