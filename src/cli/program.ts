@@ -14,6 +14,7 @@ import { addExport } from './export.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
 import { addInspect } from './inspect.ts';
+import { addPrune } from './prune.ts';
 import { addQuantize } from './quantize.ts';
 import { addTensor } from './tensor.ts';
 import { addVerify } from './verify.ts';
@@ -30,6 +31,7 @@ const COMMANDS = [
   addExport,
   addQuantize,
   addDequantize,
+  addPrune,
   addInspect,
   addDiff,
   addTensor,
