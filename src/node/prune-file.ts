@@ -10,7 +10,7 @@ import { buildNpyHeader } from '../files/npy.ts';
 import { buildSafetensorsHeader, type NewTensor } from '../files/safetensors.ts';
 import { type Compressed, compress } from '../sparsity/compress.ts';
 import { metadataWords, type WordForm } from '../sparsity/metadata-words.ts';
-import { BLOCK_DEPTH, BLOCK_ROWS, GROUP_PATTERNS, isGroupPattern } from '../sparsity/pattern.ts';
+import { BLOCK_DEPTH, BLOCK_ROWS, isGroupPattern } from '../sparsity/pattern.ts';
 import {
   forEachElement,
   type PruneOptions,

@@ -70,8 +70,8 @@ const LONE: Readonly<Record<Exclude<Convention, 'kept'>, readonly Lone[]>> = {
 const NONE = 4;
 
 /** SPA-11. The two that PyTorch's formula leaves of three or four nonzeros: not the first two of 0111 and of 1011. */
-const leftByPytorch = (nonzero: readonly number[]): Slots =>
-  nonzero.includes(0) && nonzero.includes(1) ? pair(0, 1) : pair(nonzero[0]!, 3);
+const leftByPytorch = (nonzero: readonly number[]): readonly number[] =>
+  nonzero.includes(0) && nonzero.includes(1) ? [0, 1] : [nonzero[0]!, 3];
 
 function slotsOfFour(
   nonzero: readonly number[],
@@ -79,9 +79,9 @@ function slotsOfFour(
   overfull: Overfull,
   ties: TieRule,
 ): Slots {
-  const [first, second, third] = nonzero;
-  if (third !== undefined && overfull === 'error') return TOO_MANY;
-  if (third !== undefined && overfull === 'pytorch') return leftByPytorch(nonzero);
+  const many = nonzero.length > 2;
+  if (many && overfull === 'error') return TOO_MANY;
+  const [first, second] = many && overfull === 'pytorch' ? leftByPytorch(nonzero) : nonzero;
   if (second !== undefined) {
     // Ascend counts the second index from the second element.
     const stored = pair(first!, second);

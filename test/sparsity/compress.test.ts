@@ -147,6 +147,8 @@ describe('all patterns of nonzeros', () => {
     expect(masks.map((mask) => nibble(mask, 'first-two'))).toEqual(['4', '4', '8', '9', '4']);
     expect(masks.map((mask) => nibble(mask, 'pytorch'))).toEqual(['4', '4', 'c', 'd', '4']);
     expect(slotsOf(0b111, '2:4', 'ascend', 'first-two', 'lowest-index').nibble).toBe(0);
+    // Elements 1 and 3 under Ascend: 1, and 3 less one.
+    expect(slotsOf(0b1110, '2:4', 'ascend', 'pytorch', 'lowest-index').nibble).toBe(9);
     expect(slotsOf(0b11, '1:2', 'kept', 'first-two', 'lowest-index').nibble).toBe(4);
     expect(slotsOf(0b11, '1:2', 'kept', 'error', 'lowest-index').nibble).toBeUndefined();
   });
