@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   export: async () => (await import('./export.ts')).addExport,
   quantize: async () => (await import('./quantize.ts')).addQuantize,
   dequantize: async () => (await import('./dequantize.ts')).addDequantize,
+  prune: async () => (await import('./prune.ts')).addPrune,
   inspect: async () => (await import('./inspect.ts')).addInspect,
   diff: async () => (await import('./diff.ts')).addDiff,
   tensor: async () => (await import('./tensor.ts')).addTensor,

@@ -8,9 +8,15 @@ import type { Field } from './field.ts';
 import { hif4Functions } from './hif4-functions.ts';
 import { mxfp4Functions } from './mxfp4-functions.ts';
 import type { AnyPolicy, OracleFunction } from './oracle-function.ts';
+import { pruneFunctions } from './prune-functions.ts';
 import { scalarFunctions } from './scalar-functions.ts';
 
-export const FUNCTIONS: readonly OracleFunction[] = [...scalarFunctions, ...hif4Functions, ...mxfp4Functions];
+export const FUNCTIONS: readonly OracleFunction[] = [
+  ...scalarFunctions,
+  ...hif4Functions,
+  ...mxfp4Functions,
+  ...pruneFunctions,
+];
 
 /** @throws Fp4Error E_USAGE for a name that is no function */
 export function functionByName(name: string): OracleFunction {

@@ -19,6 +19,7 @@ import { hif4Encoder, mxfp4Encoder } from './encoders.ts';
 import { hexByName } from './fields.ts';
 import type { Flag } from './flag.ts';
 import { caseId } from './hash.ts';
+import { pruner } from './pruners.ts';
 import { type Subject, same } from './subject.ts';
 import type { Alternative, Generator, NamedHex, VectorTest } from './vector-file.ts';
 
@@ -39,6 +40,8 @@ const SUBJECTS = {
   mxfp4_quantize: mxfp4Encoder,
   mxfp4_quantize_f32: mxfp4Encoder,
   mxfp4_dequantize: mxfp4Decoder,
+  prune_2_4_hif4: pruner,
+  prune_2_4_mxfp4: pruner,
 } as const;
 
 export const subjectOf = (f: OracleFunction): AnySubject =>

@@ -110,17 +110,21 @@ export function profileFile(
 /** VEC-02. What stands in place of a profile where every profile has the same rules. */
 const ANY = 'any';
 
-/** The file of a decoder, a group for each type of output; a decoder has the same rules under every profile. */
-export function decoderFile(context: PackContext, f: OracleFunction, amount: Amount) {
-  const groups = f.parameters['output']!.map((output): BlockGroup => {
-    const policy = { output };
-    const first = output === policyOf(f)['output'];
+/**
+ * The file of a function that has the same rules under every profile, a group for each value of its one parameter: the
+ * decoders' type of output, the pruners' tie rule.
+ */
+export function anyFile(context: PackContext, f: OracleFunction, amount: Amount) {
+  const [[parameter, values]] = Object.entries(f.parameters) as [[string, readonly string[]]];
+  const groups = values.map((value): BlockGroup => {
+    const policy = { [parameter]: value };
+    const first = value === policyOf(f)[parameter];
     const tests = testsOf(context, f, policy, first ? { ...amount, perFlag: ALL } : amount);
     const clauses = ['CON-01', ...f.clauses];
     return {
       policy,
       outputs: outputsOf(f, policy),
-      source: `every profile, output=${output}`,
+      source: `every profile, ${parameter}=${value}`,
       shape: shapeOf(f),
       clauses,
       tests,

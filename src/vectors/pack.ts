@@ -7,13 +7,14 @@ import { functionByName } from '../functions/registry.ts';
 import { scalarFunctions } from '../functions/scalar-functions.ts';
 import { VERSION } from '../version.ts';
 import { ALL, type PackContext } from './block-cases.ts';
-import { decoderFile, parametersFile, profileFile } from './block-files.ts';
+import { anyFile, parametersFile, profileFile } from './block-files.ts';
 import { familiesFile } from './families-file.ts';
 import { foldersFile } from './folders-file.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';
 import { schema } from './schema.ts';
+import { sparsityFile } from './sparsity-file.ts';
 import { streamFile } from './stream-file.ts';
 import { tensorsFile } from './tensors-file.ts';
 import { SCHEMA, textOf } from './vector-file.ts';
@@ -44,6 +45,7 @@ const PARAMETERS: Readonly<Record<string, 'all' | readonly string[]>> = {
 
 const DECODERS = ['hif4_dequantize', 'mxfp4_dequantize'] as const;
 const DECODED = { perFlag: 8, random: 4 } as const;
+const PRUNERS = ['prune_2_4_hif4', 'prune_2_4_mxfp4'] as const;
 
 const encoded = (name: string, file: object): PackedFile => ({
   name,
@@ -63,8 +65,8 @@ function* files(context: PackContext): Generator<PackedFile> {
     const parameters = chosen === 'all' ? Object.keys(f.parameters) : chosen;
     yield encoded(`${name}.parameters.json`, parametersFile(context, f, parameters));
   }
-  for (const name of DECODERS) {
-    yield encoded(`${name}.any.json`, decoderFile(context, functionByName(name), DECODED));
+  for (const name of [...DECODERS, ...PRUNERS]) {
+    yield encoded(`${name}.any.json`, anyFile(context, functionByName(name), DECODED));
   }
   yield encoded('invalid.json', invalidFile(context));
   yield encoded('stream.json', streamFile(context));
@@ -72,6 +74,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('tensors.json', tensorsFile(context));
   yield encoded('layouts.json', layoutsFile(context));
   yield encoded('folders.json', foldersFile(context));
+  yield encoded('sparsity.json', sparsityFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

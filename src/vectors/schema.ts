@@ -303,6 +303,54 @@ const folders = file('folders', {
   }),
 });
 
+const tieOrder: Schema = { anyOf: [oneOf('lowest-index', 'highest-index'), listOf(count)] };
+const pattern = oneOf('2:4', '1:2', '4:8', 'channel', 'block');
+const flagDigits = matching('^[01]*$');
+
+const sparsity = file('sparsity', {
+  groups: listOf({
+    anyOf: subjects({
+      values: record({
+        ...{ id, comment: text, clauses, pattern, axis: count, ties: tieOrder, odd: text, shape },
+        ...{ input: listOf(matching('^[0-9a-f]{16}$')), kept: flagDigits, report: mapOf({ type: 'number' }) },
+      }),
+      quantized: record({
+        ...{
+          id,
+          comment: text,
+          clauses,
+          format: text,
+          pattern,
+          axis: count,
+          ties: tieOrder,
+          odd: text,
+          shape,
+        },
+        ...{
+          'block-axis': count,
+          codes: bytes,
+          scales: bytes,
+          pruned: bytes,
+          report: mapOf({ type: 'number' }),
+        },
+      }),
+      metadata: record({
+        ...{ id, clauses, pattern, convention: text, overfull: text, ties: text, nonzero: flagDigits },
+        ...{
+          result: oneOf('valid', 'invalid'),
+          'nibble?': matching('^[0-9a-f]$'),
+          'stored?': listOf({ type: 'integer' }),
+          'error?': error,
+        },
+      }),
+      words: record({
+        ...{ id, clauses, form: text, rows: count, groups: count, empty: matching('^[0-9a-f]$') },
+        ...{ nibbles: matching('^[0-9a-f]+$'), words },
+      }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -313,5 +361,5 @@ const index = file('index', {
 export const schema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: SCHEMA,
-  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, index],
+  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, sparsity, index],
 };

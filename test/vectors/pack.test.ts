@@ -75,6 +75,7 @@ test('every function and profile has its file [VEC-02]', () => {
     ...scalars.flatMap((x) => [`f32_to_${x}.any`, `bf16_to_${x}.any`, `${x}_to_f32.any`]),
     ...['f32_to_bf16.any', 'bf16_to_f32.any', 'e6m2_to_bf16_reciprocal.any', 'mxfp4_quantize_f32.parameters'],
     ...['hif4_dequantize.any', 'mxfp4_dequantize.any', 'invalid', 'stream', 'families', 'tensors'],
+    ...['prune_2_4_hif4.any', 'prune_2_4_mxfp4.any', 'sparsity'],
     ...['schema', 'INDEX'],
   ];
   expect(expected.map((name) => `${name}.json`).filter((name) => !names.includes(name))).toEqual([]);

@@ -11,6 +11,7 @@ import { type BlockTest, codes, filesOf, type VectorFile, words } from './vector
 
 const encoders = filesOf(/^(hif4|mxfp4)_quantize/);
 const decoders = filesOf(/^(hif4|mxfp4)_dequantize/);
+const pruners = filesOf(/^prune_2_4/);
 const isHiF4 = (file: VectorFile): boolean => file.function.startsWith('hif4');
 const fp32Words = (file: VectorFile, t: BlockTest): number[] =>
   words(t.inputs['x']!).map((w) => (file.function.endsWith('_f32') ? w : w * 65536));
@@ -19,61 +20,67 @@ const digits = (list: readonly number[]): string => list.map((c) => c.toString(1
 /** The greatest magnitude whose BF16 is finite, as FP32 bits; FP32's own when inputs stay FP32. */
 const LARGEST = { bf16: 0x7f7f7fff, f32: 0x7f7fffff } as const;
 
-describe.each([...encoders, ...decoders].map((file) => [file.name, file] as const))('%s', (_, file) => {
-  test('ids are the hashes that the specification says, each once [VEC-04]', () => {
-    const parameters = file.function.includes('dequantize')
-      ? { output: ['f32', 'bf16', 'f16'] }
-      : isHiF4(file)
-        ? hif4Parameters
-        : mxfp4Parameters;
-    const seen = new Set<string>();
-    for (const { policy, tests } of file.groups) {
-      const changed = Object.entries(policy)
-        .filter(([name, value]) => value !== (parameters as Record<string, readonly string[]>)[name]![0])
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' ');
-      for (const t of tests) {
-        const text = [file.function, changed, Object.values(t.inputs).join(' ')].join('\n');
-        expect(t.id).toBe(createHash('sha256').update(text).digest('hex').slice(0, 16));
-        expect(seen.has(t.id)).toBe(false);
-        seen.add(t.id);
+describe.each([...encoders, ...decoders, ...pruners].map((file) => [file.name, file] as const))(
+  '%s',
+  (_, file) => {
+    test('ids are the hashes that the specification says, each once [VEC-04]', () => {
+      const parameters = file.function.includes('dequantize')
+        ? { output: ['f32', 'bf16', 'f16'] }
+        : file.function.startsWith('prune')
+          ? { ties: ['lowest-index', 'highest-index'] }
+          : isHiF4(file)
+            ? hif4Parameters
+            : mxfp4Parameters;
+      const seen = new Set<string>();
+      for (const { policy, tests } of file.groups) {
+        const changed = Object.entries(policy)
+          .filter(([name, value]) => value !== (parameters as Record<string, readonly string[]>)[name]![0])
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, value]) => `${name}=${value}`)
+          .join(' ');
+        for (const t of tests) {
+          const text = [file.function, changed, Object.values(t.inputs).join(' ')].join('\n');
+          expect(t.id).toBe(createHash('sha256').update(text).digest('hex').slice(0, 16));
+          expect(seen.has(t.id)).toBe(false);
+          seen.add(t.id);
+        }
       }
-    }
-  });
+    });
 
-  test('fields by name, as they stand on a line of the stream [VEC-03]', () => {
-    const shape = ({ kind, count, digits }: { kind: string; count: number; digits: number }): string =>
-      kind === 'codes' ? `${count}` : Array.from({ length: count }, () => digits).join(' ');
-    const found = (hex: string): string =>
-      hex
-        .split(' ')
-        .map((w) => w.length)
-        .join(' ');
-    for (const { outputs, tests } of file.groups) {
-      for (const { inputs, expected } of tests) {
-        for (const field of file.inputs) expect(found(inputs[field.name]!)).toBe(shape(field));
-        for (const field of expected ? outputs : []) expect(found(expected![field.name]!)).toBe(shape(field));
+    test('fields by name, as they stand on a line of the stream [VEC-03]', () => {
+      const shape = ({ kind, count, digits }: { kind: string; count: number; digits: number }): string =>
+        kind === 'codes' ? `${count}` : Array.from({ length: count }, () => digits).join(' ');
+      const found = (hex: string): string =>
+        hex
+          .split(' ')
+          .map((w) => w.length)
+          .join(' ');
+      for (const { outputs, tests } of file.groups) {
+        for (const { inputs, expected } of tests) {
+          for (const field of file.inputs) expect(found(inputs[field.name]!)).toBe(shape(field));
+          for (const field of expected ? outputs : [])
+            expect(found(expected![field.name]!)).toBe(shape(field));
+        }
       }
-    }
-  });
+    });
 
-  test('every flag that the notes explain occurs, and no other [VEC-07]', () => {
-    const used = new Set(file.groups.flatMap(({ tests }) => tests.flatMap(({ flags }) => flags)));
-    expect([...used].sort()).toEqual(Object.keys(file.notes).sort());
-  });
+    test('every flag that the notes explain occurs, and no other [VEC-07]', () => {
+      const used = new Set(file.groups.flatMap(({ tests }) => tests.flatMap(({ flags }) => flags)));
+      expect([...used].sort()).toEqual(Object.keys(file.notes).sort());
+    });
 
-  test('a result goes with what it must have [VEC-05]', () => {
-    for (const { tests } of file.groups) {
-      for (const { id, result, expected, error, alternatives } of tests) {
-        expect([id, expected !== undefined]).toEqual([id, result !== 'invalid']);
-        expect([id, error !== undefined]).toEqual([id, result === 'invalid']);
-        if (result !== 'invalid')
-          expect([id, alternatives !== undefined]).toEqual([id, result === 'acceptable']);
+    test('a result goes with what it must have [VEC-05]', () => {
+      for (const { tests } of file.groups) {
+        for (const { id, result, expected, error, alternatives } of tests) {
+          expect([id, expected !== undefined]).toEqual([id, result !== 'invalid']);
+          expect([id, error !== undefined]).toEqual([id, result === 'invalid']);
+          if (result !== 'invalid')
+            expect([id, alternatives !== undefined]).toEqual([id, result === 'acceptable']);
+        }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 /** What the threshold encoder gives for finite inputs, as the fields of a vector. */
 function independently(file: VectorFile, x: readonly number[], policy: Readonly<Record<string, string>>) {
@@ -234,12 +241,12 @@ describe('inputs with a history [VEC-08]', () => {
   });
 });
 
-test('the notes name faults of the catalogue, and together all but those of layouts and of stochastic rounding [VEC-07]', () => {
+test('the notes name faults of the catalogue, and together all but those of layouts, stochastic rounding and residuals [VEC-07]', () => {
   const catalogue = [...page('faults.md').matchAll(/^\| ([A-Z]\d+) +\|/gm)].map(([, id]) => id!);
-  const notes = filesOf(/_(quantize|dequantize|to)_?.*\.any|_quantize/).flatMap((file) =>
+  const notes = filesOf(/_(quantize|dequantize|to)_?.*\.any|_quantize|^prune/).flatMap((file) =>
     Object.values((file.notes ?? {}) as Record<string, { faults: string[] }>),
   );
   const caught = new Set(notes.flatMap(({ faults }) => faults));
   expect([...caught].filter((id) => !catalogue.includes(id))).toEqual([]);
-  expect(catalogue.filter((id) => !caught.has(id))).toEqual(['R6', 'L2', 'L3', 'L4', 'L5', 'L7']);
+  expect(catalogue.filter((id) => !caught.has(id))).toEqual(['R6', 'L2', 'L3', 'L4', 'L5', 'L7', 'P4']);
 });
