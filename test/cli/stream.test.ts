@@ -215,6 +215,8 @@ test('fp4 functions --json: what the contract promises of each [STR-02]', async 
     'mxfp4_quantize',
     'mxfp4_quantize_f32',
     'mxfp4_dequantize',
+    'prune_2_4_hif4',
+    'prune_2_4_mxfp4',
   ]);
   const quantizer = listed.find((f: { name: string }) => f.name === 'mxfp4_quantize_f32');
   expect(quantizer.inputs).toEqual([{ name: 'x', kind: 'word', count: 32, digits: 8 }]);
