@@ -6,42 +6,32 @@
  * @module
  */
 
-const float = new Float64Array(1);
-const words = new Uint32Array(float.buffer);
-float[0] = 1;
-/** Index of the word with sign and exponent: it depends on the byte order of the machine. */
-const HIGH = words[1] === 0 ? 0 : 1;
+import { productError } from './double-double.ts';
+import { FLOAT, HIGH, powerOf2, WORDS } from './number-bits.ts';
 
 const ULP = 2 ** -52;
-const SPLITTER = 2 ** 27 + 1;
 
 /** ELE-06. The binary64 number nearest to the square root of x. */
 export function sqrt(x: number): number {
   if (!(x > 0) || x === Number.POSITIVE_INFINITY) return x === 0 || x > 0 ? x : Number.NaN;
   if (x < 2 ** -1022) return sqrt(x * 2 ** 108) * 2 ** -54;
   // x = m 4^k with m from 1 up to 4; the root of m lies in [1, 2), whose numbers are 2^-52 apart.
-  float[0] = x;
-  const field = words[HIGH]! >>> 20;
-  const k = (field - 1023) >> 1;
-  words[HIGH] = (words[HIGH]! & 0xfffff) | ((field - 2 * k) << 20);
-  const m = float[0];
+  FLOAT[0] = x;
+  const top = WORDS[HIGH]!;
+  const k = ((top >>> 20) - 1023) >> 1;
+  WORDS[HIGH] = top - ((2 * k) << 20);
+  const m = FLOAT[0]!;
   let r = Math.sqrt(m);
   // R 2^-52 is nearest to the root of M 2^-104 where (R - 1/2)^2 < M < (R + 1/2)^2, that is -R < M - R^2 <= R.
   while (residual(m, r) > r * ULP) r += ULP;
   while (residual(m, r) <= -r * ULP) r -= ULP;
-  words[HIGH] = (k + 1023) << 20;
-  words[1 - HIGH] = 0;
-  return r * float[0];
+  return r * powerOf2(k);
 }
 
 /** m - r^2, exact where r is within a few ulp of the root: Dekker's product, then differences without rounding. */
 function residual(m: number, r: number): number {
   const square = r * r;
-  const shifted = SPLITTER * r;
-  const high = shifted - (shifted - r);
-  const low = r - high;
-  const error = high * high - square + 2 * high * low + low * low;
-  return m - square - error;
+  return m - square - productError(r, r, square);
 }
 
 /** ELE-06. For a binary32 x. Two roundings are one here: 53 bits are at least 2 x 24 + 2 (Figueroa). */
