@@ -19,6 +19,7 @@ const ROOMS = [
   'fast',
   'tensor',
   'matmul',
+  'grpo',
   'functions',
   'inspect',
   'casefolder',

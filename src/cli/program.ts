@@ -13,6 +13,7 @@ import { addEval } from './eval.ts';
 import { addExport } from './export.ts';
 import { addFunctions } from './functions.ts';
 import { addGen } from './gen.ts';
+import { addGrpo } from './grpo.ts';
 import { addInspect } from './inspect.ts';
 import { addQuantize } from './quantize.ts';
 import { addTensor } from './tensor.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   addInspect,
   addDiff,
   addTensor,
+  addGrpo,
 ];
 
 function createProgram(): Command {
