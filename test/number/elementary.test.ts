@@ -1,5 +1,5 @@
 /** The elementary functions against bounds worked out apart from them: random arguments, special values, hard points. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as elementary from '../../src/number/elementary.ts';
 import { exactExp, exactExpm1, exactLog, exactLog1p } from '../../src/number/elementary-exact.ts';
 import { fromNumber } from '../../src/number/exact.ts';
@@ -138,6 +138,21 @@ describe.each([
         if (x > 0) check(round(x));
     }
   });
+});
+
+test('an engine whose Math.sqrt is off by some ulp does not matter [ELE-06]', () => {
+  const platform = Math.sqrt;
+  const word = randomWords(6);
+  const cases = Array.from({ length: 2000 }, () => Math.abs(anyNumber(word, 64)));
+  const expected = cases.map(elementary.sqrt);
+  for (const ulps of [-3, -1, 1, 2]) {
+    const spy = vi.spyOn(Math, 'sqrt').mockImplementation((x) => platform(x) + ulps * 2 ** -52);
+    try {
+      expect(cases.map(elementary.sqrt)).toEqual(expected);
+    } finally {
+      spy.mockRestore();
+    }
+  }
 });
 
 describe.each([
