@@ -17,6 +17,7 @@ export type Fp4ErrorCode =
   | 'E_LENGTH' // an array whose length does not fit
   | 'E_SHAPE' // a shape, axis or block index that is not possible
   | 'E_DTYPE' // a data type that is not supported there
+  | 'E_JSON' // a JSON text that is malformed, or has a member of the wrong kind
   | 'E_FILE' // a file that cannot be read or written
   | 'E_NPY' // not a valid .npy file
   | 'E_SAFETENSORS' // not a valid .safetensors file

@@ -20,6 +20,7 @@ const ROOMS = [
   'tensor',
   'matmul',
   'sparsity',
+  'grpo',
   'functions',
   'inspect',
   'casefolder',

@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   inspect: async () => (await import('./inspect.ts')).addInspect,
   diff: async () => (await import('./diff.ts')).addDiff,
   tensor: async () => (await import('./tensor.ts')).addTensor,
+  grpo: async () => (await import('./grpo.ts')).addGrpo,
 };
 
 /** @param name what the command line begins with; where that is no command, all are there for the help and for suggestions */

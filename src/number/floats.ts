@@ -33,16 +33,31 @@ export function roundTo(format: BinaryFormat, magnitude: Exact): Exact {
   return rounded.magnitude;
 }
 
-/** The binary64 number nearest to an exact one, ties to even; beyond the largest, an infinity. */
-export function toNumber(x: Exact): number {
+/** A binary format whose numbers are JavaScript numbers. */
+export interface NumberFormat {
+  readonly precision: number;
+  /** Of the lowest binade of normal numbers. */
+  readonly minExponent: number;
+  readonly maxExponent: number;
+}
+
+export const BINARY64: NumberFormat = { precision: 53, minExponent: -1022, maxExponent: 1023 };
+export const BINARY32: NumberFormat = { precision: 24, minExponent: -126, maxExponent: 127 };
+
+/** The number of the format nearest to an exact one, ties to even; beyond the largest, an infinity. Zero is +0. */
+export function toNumber(x: Exact, format: NumberFormat = BINARY64): number {
   if (isZero(x)) return 0;
   const negative = x.significand < 0n;
   const magnitude = negative ? { ...x, significand: -x.significand } : x;
-  const quantum = Math.max(floorLog2(magnitude), -1022) - 52;
+  const { precision, minExponent, maxExponent } = format;
+  const quantum = Math.max(floorLog2(magnitude), minExponent) - precision + 1;
   const units = Number(roundMagnitude(magnitude, quantum, false, 'even'));
   // Two exact steps, since 2^quantum alone can lie outside the range of binary64 where the product does not.
   const half = Math.trunc(quantum / 2);
-  const rounded = quantum > 1023 ? Number.POSITIVE_INFINITY : units * 2 ** half * 2 ** (quantum - half);
+  const beyond =
+    quantum > maxExponent - precision + 1 ||
+    units * 2 ** (1 - precision) * 2 ** (quantum + precision - 1 - maxExponent) >= 2;
+  const rounded = beyond ? Number.POSITIVE_INFINITY : units * 2 ** half * 2 ** (quantum - half);
   return negative ? -rounded : rounded;
 }
 

@@ -4,22 +4,9 @@
  * @module
  */
 import { divide, type Exact, floorLog2, scale } from './exact.ts';
+import { atanh } from './fixed-point.ts';
 
 const DECIMALS = 4;
-
-/** atanh(numerator / denominator) in units of 2^-bits, for a quotient of at most 1/3; off by less than `bits` units. */
-function atanh(numerator: bigint, denominator: bigint, bits: number): bigint {
-  const one = 1n << BigInt(bits);
-  const z = (numerator * one) / denominator;
-  const square = (z * z) / one;
-  let power = z;
-  let sum = 0n;
-  for (let k = 1n; power !== 0n; k += 2n) {
-    sum += power / k;
-    power = (power * square) / one;
-  }
-  return sum;
-}
 
 /**
  * 10 log10(a / b), rounded to 4 decimals; as the number nearest to that decimal.

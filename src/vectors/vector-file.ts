@@ -38,7 +38,9 @@ export type Kind =
   | 'tensors'
   | 'layouts'
   | 'folders'
-  | 'sparsity';
+  | 'sparsity'
+  | 'elementary'
+  | 'adamw';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
