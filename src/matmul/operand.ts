@@ -1,6 +1,6 @@
 /**
  * An operand of a product as integers: rows along the contraction axis, each element an integer under its group's scale.
- * Every accumulator and every kernel works on this form, whatever format the operand had. Clauses: spec/products.md DOT-01.
+ * Every accumulator and every kernel works on this form, whatever format the operand had.
  * @module
  */
 
@@ -11,7 +11,7 @@ export const PLUS_INFINITY = 2;
 export const MINUS_INFINITY = 3;
 
 /**
- * DOT-01. Element k of row i, in group h = i x groups + floor(k / group), is
+ * Element k of row i, in group h = i x groups + floor(k / group), is
  * integers[i x groups x group + k] x significands[h] x 2^exponents[h], exactly.
  *
  * HiF4: integer = code x 2^(level bits), at most 28; significand 4 + f, exponent e - 4. MXFP4: integer in halves, at most 12;
