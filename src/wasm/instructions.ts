@@ -103,12 +103,15 @@ type Named<P extends string> = {
     : never]: (typeof INSTRUCTIONS)[N];
 };
 
-const named = <P extends string>(prefix: P): Named<P> =>
-  Object.fromEntries(
-    Object.entries(INSTRUCTIONS)
-      .filter(([name]) => name.startsWith(`${prefix}.`))
-      .map(([name, instruction]) => [name.slice(prefix.length + 1), instruction]),
-  ) as Named<P>;
+const byPrefix: Record<string, Record<string, unknown>> = {};
+for (const [name, instruction] of Object.entries(INSTRUCTIONS)) {
+  const dot = name.indexOf('.');
+  byPrefix[name.slice(0, dot)] ??= {};
+  byPrefix[name.slice(0, dot)]![name.slice(dot + 1)] = instruction;
+}
+
+/** The instructions of one shape by their short names: `named('i32x4').add`. */
+const named = <P extends string>(prefix: P): Named<P> => byPrefix[prefix] as Named<P>;
 
 const sixteen = (opcode: number, bytes: ArrayLike<number>): Code => [prefixed(opcode), Array.from(bytes)];
 
