@@ -1,0 +1,32 @@
+/**
+ * max, min and clamp with the gradients PyTorch gives them, ties, NaN and zeros included.
+ * Clauses: spec/grpo.md GRP-08.
+ * @module
+ */
+
+/** As torch.maximum: a NaN wins. */
+export function maximum(a: number, b: number): number {
+  return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : a >= b ? a : b;
+}
+
+/** As torch.minimum: a NaN wins. */
+export function minimum(a: number, b: number): number {
+  return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : a <= b ? a : b;
+}
+
+/** As torch.clamp: a NaN stays. */
+export function clamp(x: number, low: number, high: number): number {
+  return Number.isNaN(x) ? x : x < low ? low : x > high ? high : x;
+}
+
+/** GRP-08. Of a in max(a, b): all of it where a is larger, half of it in a tie, nothing where it is smaller, all beside a NaN. */
+export const maximumGradient = (gradient: number, a: number, b: number): number =>
+  a < b ? 0 : a === b ? gradient / 2 : gradient;
+
+/** GRP-08. Of a in min(a, b). */
+export const minimumGradient = (gradient: number, a: number, b: number): number =>
+  a > b ? 0 : a === b ? gradient / 2 : gradient;
+
+/** GRP-08. Of x in clamp(x, low, high): all of it inside, bounds included, +0 outside and for a NaN. */
+export const clampGradient = (gradient: number, x: number, low: number, high: number): number =>
+  x >= low && x <= high ? gradient : 0;
