@@ -6,8 +6,10 @@ import type { Sha256 } from '../files/sha256.ts';
 import { functionByName } from '../functions/registry.ts';
 import { scalarFunctions } from '../functions/scalar-functions.ts';
 import { VERSION } from '../version.ts';
+import { adamwFile } from './adamw-file.ts';
 import { ALL, type PackContext } from './block-cases.ts';
 import { decoderFile, parametersFile, profileFile } from './block-files.ts';
+import { elementaryFile } from './elementary-file.ts';
 import { familiesFile } from './families-file.ts';
 import { foldersFile } from './folders-file.ts';
 import { invalidFile } from './invalid-files.ts';
@@ -72,6 +74,8 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('tensors.json', tensorsFile(context));
   yield encoded('layouts.json', layoutsFile(context));
   yield encoded('folders.json', foldersFile(context));
+  yield encoded('elementary.json', elementaryFile(context));
+  yield encoded('adamw.json', adamwFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

@@ -303,6 +303,59 @@ const folders = file('folders', {
   }),
 });
 
+const elementary = file('elementary', {
+  groups: listOf(
+    record({
+      function: text,
+      type: oneOf('binary64', 'binary32'),
+      clauses,
+      tests: listOf(record({ id, comment: text, clauses, x: words, y: words })),
+    }),
+  ),
+});
+
+const dtype = oneOf('float32', 'float64');
+const hexNumber = matching('^([0-9a-f]{8}|[0-9a-f]{16})$');
+const hexNumbers = listOf(hexNumber);
+
+const adamw = file('adamw', {
+  groups: listOf({
+    anyOf: subjects({
+      adamw: record({
+        id,
+        comment: text,
+        clauses,
+        kernel: oneOf('fused', 'single-tensor', 'no-fma'),
+        record: record({
+          config: mapOf({}),
+          dtype,
+          param: hexNumbers,
+          steps: listOf(record({ grad: hexNumbers, 'sqrt?': hexNumbers })),
+        }),
+        expected: listOf(
+          record({
+            param: hexNumbers,
+            exp_avg: hexNumbers,
+            exp_avg_sq: hexNumbers,
+            'max_exp_avg_sq?': hexNumbers,
+          }),
+        ),
+      }),
+      clip: record({
+        id,
+        comment: text,
+        clauses,
+        norm: oneOf('torch', 'exact'),
+        dtype,
+        max_norm: { type: 'number' },
+        grads: listOf(hexNumbers),
+        expected: record({ total_norm: hexNumber, coefficient: hexNumber, grads: listOf(hexNumbers) }),
+      }),
+      refused: record({ id, comment: text, clauses, record: {}, result: invalid, error, exit }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -313,5 +366,17 @@ const index = file('index', {
 export const schema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: SCHEMA,
-  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, index],
+  oneOf: [
+    blocks,
+    scalars,
+    invalidInputs,
+    stream,
+    families,
+    tensors,
+    layouts,
+    folders,
+    elementary,
+    adamw,
+    index,
+  ],
 };

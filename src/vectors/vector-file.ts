@@ -37,7 +37,9 @@ export type Kind =
   | 'families'
   | 'tensors'
   | 'layouts'
-  | 'folders';
+  | 'folders'
+  | 'elementary'
+  | 'adamw';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
