@@ -5,7 +5,7 @@
  * @module
  */
 import type { StepFloat } from './step-float.ts';
-import { clamp, clampGradient, maximum, maximumGradient, minimum, minimumGradient } from './tie-gradient.ts';
+import { clamp, clampGradient, maximumGradient, minimumGradient } from './tie-gradient.ts';
 
 export interface Clip {
   /** 1 - low and 1 + high, rounded to the dtype. */
@@ -39,7 +39,7 @@ export function verlClippedLoss(
   const negative = -advantage;
   const plain = round(negative * ratio);
   const clipped = round(negative * clamp(ratio, low, high));
-  const larger = maximum(plain, clipped);
+  const larger = Math.max(plain, clipped);
   const bounded = dual !== undefined && advantage < 0;
   const bound = bounded ? round(negative * round(dual)) : 0;
   const ratioGradient = (gradient: number): number => {
@@ -48,7 +48,7 @@ export function verlClippedLoss(
     const ofClipped = round(maximumGradient(inner, clipped, plain) * negative);
     return round(ofPlain + clampGradient(ofClipped, ratio, low, high));
   };
-  return { loss: bounded ? minimum(bound, larger) : larger, ratioGradient };
+  return { loss: bounded ? Math.min(bound, larger) : larger, ratioGradient };
 }
 
 /**
@@ -73,5 +73,5 @@ export function trlClippedLoss(
     const capped = delta === undefined ? ofPlain : clampGradient(ofPlain, ratio, floor, cap);
     return round(capped + clampGradient(ofClipped, ratio, low, high));
   };
-  return { loss: -minimum(plain, clipped), ratioGradient };
+  return { loss: -Math.min(plain, clipped), ratioGradient };
 }

@@ -65,3 +65,9 @@ export function formatStepResult({ id, groups, loss }: StepResult): string {
     loss: loss as Writable,
   });
 }
+
+/** GRP-19. The losses alone, as JSON. */
+export const formatLoss = ({ loss }: StepResult): string => write(loss as Writable);
+
+/** GRP-18. Any value, numbers as everywhere here. */
+export const formatJson = (value: unknown): string => write(value as Writable);

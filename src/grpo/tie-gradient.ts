@@ -4,20 +4,8 @@
  * @module
  */
 
-/** As torch.maximum: a NaN wins. */
-export function maximum(a: number, b: number): number {
-  return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : a >= b ? a : b;
-}
-
-/** As torch.minimum: a NaN wins. */
-export function minimum(a: number, b: number): number {
-  return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : a <= b ? a : b;
-}
-
-/** As torch.clamp: a NaN stays. */
-export function clamp(x: number, low: number, high: number): number {
-  return Number.isNaN(x) ? x : x < low ? low : x > high ? high : x;
-}
+/** As torch.clamp: a NaN stays. Math.max and Math.min, as torch's, give a NaN beside a NaN. */
+export const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
 
 /** GRP-08. Of a in max(a, b): all of it where a is larger, half of it in a tie, nothing where it is smaller, all beside a NaN. */
 export const maximumGradient = (gradient: number, a: number, b: number): number =>
