@@ -12,6 +12,7 @@ import { decoderFile, parametersFile, profileFile } from './block-files.ts';
 import { elementaryFile } from './elementary-file.ts';
 import { familiesFile } from './families-file.ts';
 import { foldersFile } from './folders-file.ts';
+import { grpoFile } from './grpo-file.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';
@@ -76,6 +77,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('folders.json', foldersFile(context));
   yield encoded('elementary.json', elementaryFile(context));
   yield encoded('adamw.json', adamwFile(context));
+  yield encoded('grpo.json', grpoFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

@@ -39,7 +39,8 @@ export type Kind =
   | 'layouts'
   | 'folders'
   | 'elementary'
-  | 'adamw';
+  | 'adamw'
+  | 'grpo';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
