@@ -110,7 +110,7 @@ export function addGrpo(program: Command): void {
   const group = program
     .command('grpo')
     .description('one GRPO step, every number pinned, and its pieces')
-    .enablePositionalOptions(); // an -o after a subcommand's name is that command's
+    .enablePositionalOptions(); // the group and its commands have an -o each
   addStep(group);
   addMismatch(group);
   addAdamW(group);

@@ -43,6 +43,7 @@ function createProgram(): Command {
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .exitOverride()
+    .enablePositionalOptions() // an option belongs to the command it stands behind
     .configureHelp({ showGlobalOptions: true });
   for (const add of COMMANDS) add(program);
   for (const command of program.commands) command.exitOverride();
