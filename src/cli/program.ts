@@ -36,6 +36,7 @@ async function createProgram(name: string | undefined): Promise<Command> {
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .exitOverride()
+    .enablePositionalOptions() // an option belongs to the command it stands behind
     .configureHelp({ showGlobalOptions: true });
   const named =
     name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);

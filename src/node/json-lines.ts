@@ -1,5 +1,5 @@
 /**
- * A file of JSON texts, a line each, read with memory for one line. Clauses: spec/adamw.md ADW-12.
+ * A file of JSON texts, a line each, read with memory for one line; or of one. Clauses: spec/adamw.md ADW-12, spec/grpo.md GRP-18.
  * @module
  */
 import { Fp4Error } from '../error.ts';
@@ -33,7 +33,7 @@ function parse(bytes: Uint8Array, place: string): JsonLine | undefined {
   } catch {
     throw new Fp4Error('E_JSON', `${place}: it is not UTF-8`);
   }
-  if (/^[ \t\r]*$/.test(text)) return undefined;
+  if (/^[ \t\r\n]*$/.test(text)) return undefined;
   try {
     return { place, value: plain(scanJson(text)) };
   } catch (error) {
@@ -78,6 +78,23 @@ export function* jsonLines(path: string): Generator<JsonLine> {
     }
     const last = finish();
     if (last) yield last;
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * GRP-18. The one JSON text of a file.
+ * @throws Fp4Error E_FILE, E_JSON
+ */
+export function jsonFile(path: string): JsonLine {
+  const file = InputFile.open(path);
+  try {
+    if (file.size > LONGEST_LINE)
+      throw new Fp4Error('E_JSON', `${path}: it is longer than ${LONGEST_LINE} bytes`);
+    const text = parse(file.read(0, file.size), path);
+    if (text === undefined) throw new Fp4Error('E_JSON', `${path}: it is empty`);
+    return text;
   } finally {
     file.close();
   }

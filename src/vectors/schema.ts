@@ -404,6 +404,69 @@ const adamw = file('adamw', {
   }),
 });
 
+const given: Schema = { type: 'object' };
+const hexOrList: Schema = { anyOf: [hexNumber, hexNumbers] };
+const optionalHex: Schema = { anyOf: [hexNumber, { type: 'null' }] };
+const stepExpected = record({
+  groups: listOf(
+    record({
+      answers: listOf(
+        record({
+          advantage: hexNumber,
+          ratio: hexOrList,
+          'weight?': hexOrList,
+          'mask?': listOf(count),
+          loss: hexOrList,
+          'kl?': hexNumbers,
+          grad: hexNumbers,
+        }),
+      ),
+    }),
+  ),
+  loss: mapOf(optionalHex),
+});
+const tensorOf = (data: Schema): Schema => mapOf(record({ shape, data: listOf(data) }));
+
+const grpo = file('grpo', {
+  groups: listOf({
+    anyOf: subjects({
+      step: record({ id, comment: text, clauses, step: given, expected: stepExpected, warnings: names }),
+      logits: record({
+        id,
+        comment: text,
+        clauses,
+        dtype,
+        logits: listOf({ type: 'number' }),
+        temperature: { type: 'number' },
+        expected: mapOf(hexOrList),
+      }),
+      tensors: record({
+        id,
+        comment: text,
+        clauses,
+        config: given,
+        tensors: tensorOf({ type: 'number' }),
+        expected: tensorOf(hexNumber),
+      }),
+      mismatch: record({
+        id,
+        comment: text,
+        clauses,
+        step: given,
+        expected: record({
+          sequences: count,
+          tokens: count,
+          metrics: mapOf(hexNumber),
+          ratio_percentiles: mapOf(hexNumber),
+          effects: listOf(mapOf(text)),
+          worst: listOf(mapOf(text)),
+        }),
+      }),
+      refused: record({ ...refusal, step: {}, strict: { type: 'boolean' } }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -426,6 +489,7 @@ export const schema: Schema = {
     sparsity,
     elementary,
     adamw,
+    grpo,
     index,
   ],
 };

@@ -40,7 +40,8 @@ export type Kind =
   | 'folders'
   | 'sparsity'
   | 'elementary'
-  | 'adamw';
+  | 'adamw'
+  | 'grpo';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {

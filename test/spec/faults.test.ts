@@ -35,7 +35,7 @@ const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((
 const read = (file: string): string => readFileSync(new URL(file, TESTS), 'utf8');
 
 describe('the catalogue of faults', () => {
-  test('kinds S, D, R, L and H are complete, P but for residuals, in order', () => {
+  test('kinds S, D, R, L, H and O are complete, P but for residuals, in order', () => {
     const kind = (letter: string, count: number): string[] =>
       Array.from({ length: count }, (_, k) => `${letter}${k + 1}`);
     expect(rows.map(({ id }) => id)).toEqual([
@@ -45,6 +45,7 @@ describe('the catalogue of faults', () => {
       ...kind('L', 8),
       ...kind('H', 13),
       ...kind('P', 3),
+      ...kind('O', 11),
     ]);
   });
 
