@@ -4,7 +4,8 @@
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
-import { philox, philoxPair } from './philox.ts';
+import { chunkFrom, drawElements } from './draw.ts';
+import { philox } from './philox.ts';
 
 /** RND-03. The families by name; the number is part of the counter. */
 export const FAMILIES = {
@@ -46,20 +47,8 @@ const GROUP = 64;
 /** RND-06. */
 const LADDER_RANGE: readonly [number, number] = [-20, 20];
 
-const a = new Uint32Array(4);
-const b = new Uint32Array(4);
-const g = new Uint32Array(4);
 const single = new Float32Array(1);
 const singleBits = new Uint32Array(single.buffer);
-
-/** RND-05. The sum of twelve 16-bit halves about its mean, in units of 2^-16. */
-const gauss = (): number => {
-  const lower = 0xffff;
-  const upper = 16;
-  const first = (a[0]! & lower) + (a[0]! >>> upper) + (a[1]! & lower) + (a[1]! >>> upper);
-  const second = (a[2]! & lower) + (a[2]! >>> upper) + (a[3]! & lower) + (a[3]! >>> upper);
-  return first + second + (b[0]! & lower) + (b[0]! >>> upper) + (b[1]! & lower) + (b[1]! >>> upper) - 393210;
-};
 
 /** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 25 bits. */
 function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
@@ -92,39 +81,51 @@ function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
 }
 
 /** RND-04. Plain bits; under `bits` an exponent of all ones loses its lowest bit, so that every value is finite. */
-function plainBits(d: Draw): number {
-  if (typeof d.type === 'object') return d.type.bits === 32 ? a[0]! : a[0]! & ((1 << d.type.bits) - 1);
-  const word = d.type === 'bf16' ? a[0]! & 0xffff : a[0]!;
+function plainBits(d: Draw, a0: number): number {
+  if (typeof d.type === 'object') return d.type.bits === 32 ? a0 : a0 & ((1 << d.type.bits) - 1);
+  const word = d.type === 'bf16' ? a0 & 0xffff : a0;
   const [exponent, lowest] = d.type === 'bf16' ? [0x7f80, 0x0080] : [0x7f800000, 0x00800000];
   return d.family === 'bits' && (word & exponent) === exponent ? (word & ~lowest) >>> 0 : word;
 }
 
-/** The word of an element from the words that were drawn for it. */
+/**
+ * The word of an element from what was drawn for it.
+ * @param gauss RND-05. The sum of twelve 16-bit halves about its mean, in units of 2^-16
+ * @param g the word that its group or channel shares
+ */
 function value(
   family: Family,
   i: number,
+  gauss: number,
+  a0: number,
+  b2: number,
+  g: number,
   [low, high]: readonly [number, number],
   type: 'bf16' | 'f32',
 ): number {
   switch (family) {
     case 'ladder':
-      return rounded(gauss(), low + (g[0]! % (high - low + 1)) - 16, type);
+      return rounded(gauss, low + (g % (high - low + 1)) - 16, type);
     case 'ties': {
       // RND-07. 7 x 2^E is 56 x 2^(E - 3); a zero has no sign, since it is an integer that is negated.
-      const m = i % 32 === 0 ? 56 : a[0]! % 57;
-      return rounded(b[2]! & 1 ? 0 - m : m, (g[0]! % 17) - 8 - 3, type);
+      const m = i % 32 === 0 ? 56 : a0 % 57;
+      return rounded(b2 & 1 ? 0 - m : m, (g % 17) - 8 - 3, type);
     }
     case 'outlier-element': // RND-08
-      return rounded(b[2]! % 100 === 0 ? 50 * gauss() : gauss(), -16, type);
+      return rounded(b2 % 100 === 0 ? 50 * gauss : gauss, -16, type);
     case 'outlier-channel': // RND-09
-      return rounded(g[0]! % 100 === 0 ? 30 * gauss() : gauss(), -16, type);
+      return rounded(g % 100 === 0 ? 30 * gauss : gauss, -16, type);
     case 'zeros-mixed': // RND-10
-      if (b[2]! % 4 === 0) return 0;
-      return b[2]! % 4 === 1 ? (type === 'bf16' ? 0x8000 : 0x80000000) : rounded(gauss(), -16, type);
+      if (b2 % 4 === 0) return 0;
+      return b2 % 4 === 1 ? (type === 'bf16' ? 0x8000 : 0x80000000) : rounded(gauss, -16, type);
     default:
-      return rounded(gauss(), -16, type);
+      return rounded(gauss, -16, type);
   }
 }
+
+/** RND-05. Twelve times the mean of a 16-bit half. */
+const MEAN = 393210;
+const g = new Uint32Array(4);
 
 /**
  * Elements first, first + 1, ... of a family.
@@ -141,21 +142,24 @@ export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
   const use = 16 * d.operand;
   const range = d.range ?? LADDER_RANGE;
   let drawn = -1;
-  for (let j = 0; j < out.length; j++) {
-    const i = first + j;
-    const upper = Math.floor(i / 2 ** 32);
-    if (plain) {
-      philox(key0, key1, i, upper, number, use, a);
-      out[j] = plainBits(d);
-      continue;
+  for (let done = 0; done < out.length; ) {
+    const start = first + done;
+    const count = chunkFrom(start, out.length - done);
+    const { sums, a0, b2 } = drawElements(key0, key1, start, number, use, count);
+    for (let j = 0; j < count; j++) {
+      if (plain) {
+        out[done + j] = plainBits(d, a0[j]!);
+        continue;
+      }
+      const i = start + j;
+      // RND-02, RND-09. g is shared by a group, or by a channel.
+      const shared = family === 'outlier-channel' ? i % d.channels : Math.floor(i / GROUP);
+      if (shared !== drawn) {
+        philox(key0, key1, shared, Math.floor(shared / 2 ** 32), number, use + 2, g);
+        drawn = shared;
+      }
+      out[done + j] = value(family, i, sums[j]! - MEAN, a0[j]!, b2[j]!, g[0]!, range, type);
     }
-    philoxPair(key0, key1, i, upper, number, use, use + 1, a, b);
-    // RND-02, RND-09. g is shared by a group, or by a channel.
-    const shared = family === 'outlier-channel' ? i % d.channels : Math.floor(i / GROUP);
-    if (shared !== drawn) {
-      philox(key0, key1, shared, Math.floor(shared / 2 ** 32), number, use + 2, g);
-    }
-    drawn = shared;
-    out[j] = value(family, i, range, type);
+    done += count;
   }
 }

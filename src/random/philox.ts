@@ -7,15 +7,15 @@
  * @module
  */
 
-const MULTIPLIER_0 = 0xd2511f53 | 0;
+export const MULTIPLIER_0 = 0xd2511f53 | 0;
 const HIGH_0 = 0xd251;
 const LOW_0 = 0x1f53;
-const MULTIPLIER_1 = 0xcd9e8d57 | 0;
+export const MULTIPLIER_1 = 0xcd9e8d57 | 0;
 const HIGH_1 = 0xcd9e;
 const LOW_1 = 0x8d57;
-const WEYL_0 = 0x9e3779b9 | 0;
-const WEYL_1 = 0xbb67ae85 | 0;
-const ROUNDS = 10;
+export const WEYL_0 = 0x9e3779b9 | 0;
+export const WEYL_1 = 0xbb67ae85 | 0;
+export const ROUNDS = 10;
 
 /** The upper 32 bits of the product of two 32-bit numbers, one of them given by its halves; no sum here exceeds 32 bits. */
 function multiplyHigh(high: number, low: number, b: number): number {

@@ -176,6 +176,8 @@ export const SIMD = {
     'i64x2.gt_s': 0xd9,
     'i64x2.extmul_low_i32x4_s': 0xdc,
     'i64x2.extmul_high_i32x4_s': 0xdd,
+    'i64x2.extmul_low_i32x4_u': 0xde,
+    'i64x2.extmul_high_i32x4_u': 0xdf,
     'f32x4.add': 0xe4,
     'f32x4.sub': 0xe5,
     'f32x4.mul': 0xe6,

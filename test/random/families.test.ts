@@ -34,6 +34,19 @@ describe.each(names)('family %s', (family) => {
     },
   );
 
+  test('drawn by thousands or by dozens, across 2^32 too [RND-01, RND-02]', () => {
+    for (const [first, count] of [
+      [2 ** 32 - 4099, 9001],
+      [17, 4097],
+    ] as const) {
+      const whole = draw(family, 'f32', first, count, 99n, 2);
+      for (let at = 0; at < count; at += 60) {
+        const few = draw(family, 'f32', first + at, Math.min(60, count - at), 99n, 2);
+        expect(whole.subarray(at, at + 60)).toEqual(few);
+      }
+    }
+  });
+
   test('an element depends on its index alone [RND-02]', () => {
     const whole = draw(family, 'bf16', 0, 1000);
     for (const first of [1, 63, 64, 500])
