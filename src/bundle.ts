@@ -7,6 +7,8 @@ export { describe, FUNCTIONS } from './functions/registry.ts';
 export { evaluateText, type TextOptions } from './functions/text.ts';
 export * from './index.ts';
 
+import { WORKER_MARK } from './node/worker-job.ts';
+
 /** Whether this very file was started by Node, under its own name or by a link. */
 async function isCommand(): Promise<boolean> {
   const started = globalThis.process?.argv?.[1];
@@ -16,7 +18,12 @@ async function isCommand(): Promise<boolean> {
   return pathToFileURL(realpathSync(started)).href === import.meta.url;
 }
 
-if (await isCommand()) {
+/** Whether the worker pool started this file as one of its threads: then it is neither the command nor a module. */
+const isWorker = globalThis.process?.getBuiltinModule?.('node:worker_threads').workerData === WORKER_MARK;
+
+if (isWorker) {
+  await import('./node/worker.ts');
+} else if (await isCommand()) {
   const { run } = await import('./cli/program.ts');
   await run(process.argv.slice(2));
 }
