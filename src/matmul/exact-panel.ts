@@ -27,6 +27,8 @@ export interface SumPanel {
 /** Elements that a panel of the TypeScript path loads at most, 8 bytes each. */
 const LOADED = 2 ** 16;
 const MOST_ROWS = 128;
+/** Multiplications that the plain path does in the milliseconds that a kernel takes to be made. */
+const REPAYS_KERNEL = 2 ** 20;
 
 /** A finite value, NaN or infinity as a number. */
 function asNumber(value: FloatValue): number {
@@ -36,7 +38,7 @@ function asNumber(value: FloatValue): number {
 }
 
 export interface PanelOptions {
-  /** Without it the plain path is taken where SIMD would do; tests compare the two. */
+  /** Whether SIMD is taken where it can be; if absent, where the product is large enough to repay making a kernel. */
   readonly simd?: boolean;
 }
 
@@ -50,15 +52,16 @@ export class ExactProduct {
   readonly #segments: number;
   readonly #panels: SimdPanels | undefined;
 
-  constructor(a: Operand, b: Operand, { simd = true }: PanelOptions = {}) {
+  constructor(a: Operand, b: Operand, { simd }: PanelOptions = {}) {
     this.#a = a;
     this.#b = b;
     this.#factsA = rowFacts(a);
     this.#factsB = rowFacts(b);
     this.#segment = segmentOf(a, b);
     this.#segments = segmentsOf(a, b);
-    const fits = simd && fitsSimd(a, this.#segment) && fitsSimd(b, this.#segment);
-    this.#panels = fits ? SimdPanels.of(this.#segment, this.#segments) : undefined;
+    const wanted = simd ?? a.rows * b.rows * a.depth >= REPAYS_KERNEL;
+    const fits = wanted && this.#segments > 0 && fitsSimd(a, this.#segment) && fitsSimd(b, this.#segment);
+    this.#panels = fits ? SimdPanels.of(this.#segment, this.#segments, Math.max(a.rows, b.rows)) : undefined;
   }
 
   get facts(): readonly [RowFacts, RowFacts] {

@@ -120,11 +120,14 @@ export class SimdPanels {
     this.rows = rows;
   }
 
-  /** Undefined where the engine has no SIMD, or not the memory. */
-  static of(segment: number, segments: number): SimdPanels | undefined {
+  /**
+   * Undefined where the engine has no SIMD, or not the memory.
+   * @param most rows that an operand has
+   */
+  static of(segment: number, segments: number, most: number): SimdPanels | undefined {
     const perRow = segments * (segment + 8);
     const fit = Math.floor(MEMORY / (2 * perRow));
-    const rows = Math.max(COLUMNS, Math.min(128, fit - (fit % COLUMNS)));
+    const rows = Math.max(COLUMNS, Math.min(128, roundUp(most, COLUMNS), fit - (fit % COLUMNS)));
     const bytes = 2 * rows * perRow + 8 * rows * rows + 64;
     const instance = instantiate(kernel(segment), Math.ceil(bytes / PAGE));
     return instance && new SimdPanels(instance, segment, segments, rows);

@@ -48,14 +48,14 @@ export function scaledNumber(x: number): bigint {
 
 const FORMATS = { f32: FP32, bf16: BF16, f16: FP16 };
 
-/** An integer over 2^(2 x 400), rounded half-even to a word by counting, not by the project's rounding. */
-export function roundedWord(sum: bigint, output: 'f32' | 'bf16' | 'f16'): number {
+/** An integer over 2^(2 x 400 + extra), rounded half-even to a word by counting, not by the project's rounding. */
+export function roundedWord(sum: bigint, output: 'f32' | 'bf16' | 'f16', extra = 0): number {
   const { exponentBits, fractionBits, bias } = FORMATS[output];
   const sign = sum < 0n ? 2 ** (exponentBits + fractionBits) : 0;
   const magnitude = sum < 0n ? -sum : sum;
   if (magnitude === 0n) return 0;
-  const exponent = Math.max(magnitude.toString(2).length - 1 - 2 * FRACTION, 1 - bias);
-  const unit = 1n << BigInt(2 * FRACTION + exponent - fractionBits);
+  const exponent = Math.max(magnitude.toString(2).length - 1 - 2 * FRACTION - extra, 1 - bias);
+  const unit = 1n << BigInt(2 * FRACTION + extra + exponent - fractionBits);
   let count = magnitude / unit;
   const rest = 2n * (magnitude % unit);
   if (rest > unit || (rest === unit && count % 2n === 1n)) count++;

@@ -109,7 +109,10 @@ describe('10^4 products of every kind equal BigInt arithmetic [GEM-01] [GEM-02] 
         const b = randomRows(formatB, kind, size, depth, next);
         for (const output of ['f32', 'bf16', 'f16'] as const) {
           const wanted = expected(a, b, output);
-          expect([...gemm(a.operand, b.operand, { output })], `${depth} ${kind} ${output}`).toEqual(wanted);
+          expect(
+            [...gemm(a.operand, b.operand, { output, simd: true })],
+            `${depth} ${kind} ${output}`,
+          ).toEqual(wanted);
           expect([...gemm(a.operand, b.operand, { output, simd: false })]).toEqual(wanted);
           count += 2 * wanted.length;
         }
@@ -124,7 +127,7 @@ test('sums that cancel [GEM-07] [GEM-08]', () => {
   for (const format of FORMATS) {
     const a = randomRows(format, 'wide', 3, 256, next);
     const doubled = cancelled(a.operand);
-    const words = gemm(doubled, a.operand);
+    const words = gemm(doubled, a.operand, { simd: true });
     const plain = gemm(doubled, a.operand, { simd: false });
     expect([...words]).toEqual([...plain]);
   }
@@ -149,7 +152,7 @@ test.each(['hif4', 'mxfp4'] as const)(
       return { big, operand: blockOperand(format, tensor, rows[k]!, 128) };
     });
     const [a, b] = operands as [(typeof operands)[0], (typeof operands)[0]];
-    const words = gemm(a.operand, b.operand);
+    const words = gemm(a.operand, b.operand, { simd: true });
     const plain = gemm(a.operand, b.operand, { simd: false });
     expect(words.length).toBe(256 * 512);
     const wrong = words.findIndex(
