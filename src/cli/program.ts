@@ -12,6 +12,7 @@ import { addDiff } from './diff.ts';
 import { addEval } from './eval.ts';
 import { addExport } from './export.ts';
 import { addFunctions } from './functions.ts';
+import { addGemm } from './gemm.ts';
 import { addGen } from './gen.ts';
 import { addInspect } from './inspect.ts';
 import { addQuantize } from './quantize.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   addInspect,
   addDiff,
   addTensor,
+  addGemm,
 ];
 
 function createProgram(): Command {

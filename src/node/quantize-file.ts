@@ -54,7 +54,7 @@ export interface QuantizeResult {
 }
 
 /** The exact values of a piece, in memory order. */
-function tileValues(file: InputFile, tensor: FloatTensor, g: Geometry, tile: Tile): Float64Array {
+export function tileValues(file: InputFile, tensor: FloatTensor, g: Geometry, tile: Tile): Float64Array {
   const values = new Float64Array(tileRows(tile) * tileDepth(tile));
   for (const { start, count, at } of runs(g, tile)) {
     const bytes = readElements(file, tensor, start, count);

@@ -5,6 +5,7 @@
 import type { Job } from './worker-job.ts';
 
 export const JOBS = {
+  gemm: async () => (await import('./gemm-file.ts')).gemmPart,
   probe: async () => (await import('./worker-probe.ts')).probe,
 };
 
