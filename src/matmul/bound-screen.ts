@@ -4,7 +4,7 @@
  * @module
  */
 import { exponentOf, twoTo } from '../fast/rounding.ts';
-import type { TruncatingModel } from './bound.ts';
+import { growthOf, type TruncatingModel } from './bound.ts';
 
 /** An interval that holds a real number. */
 export interface Interval {
@@ -42,11 +42,12 @@ export function truncatingInterval(
   alignment: number,
 ): Interval {
   if (total === 0) return { low: 0, high: 0 };
-  const top = exponentOf(total) + (model.outputRounding === 'even' ? 1 : 0);
+  const steps = Math.ceil(depth / model.group);
+  const top = exponentOf(total) + growthOf(model, steps);
   const aligned = Math.max(top, alignment, model.exponentFloor);
   const terms = (model.group + 1) * twoTo(aligned - model.fractionBits);
   const output = twoTo(Math.max(top - model.outputFractionBits, -149));
-  const bound = Math.ceil(depth / model.group) * (terms + output);
+  const bound = steps * (terms + output);
   return around(bound, bound);
 }
 

@@ -63,6 +63,10 @@ export interface TruncatingModel {
   readonly exponentFloor: number;
 }
 
+/** BND-05. Binades by which a chain's results can grow beyond the sum of magnitudes: rounding half-even can raise each of them. */
+export const growthOf = ({ outputRounding, outputFractionBits }: TruncatingModel, steps: number): number =>
+  outputRounding === 'even' ? Math.ceil(steps / 2 ** outputFractionBits) : 0;
+
 /**
  * BND-05. The bound of a chain of ceil(depth / group) steps.
  * @param alignment no exponent that a product or a scale gives is above it
@@ -74,11 +78,10 @@ export function truncatingBound(
   alignment: number,
 ): Exact {
   if (isZero(total)) return ZERO;
-  const { group, fractionBits, outputFractionBits, outputRounding, exponentFloor } = model;
-  const grown = outputRounding === 'even' ? 1 : 0;
-  const top = floorLog2(total) + grown;
-  const aligned = Math.max(top, alignment, exponentFloor);
+  const { group, fractionBits, outputFractionBits, exponentFloor } = model;
   const steps = Math.ceil(depth / group);
+  const top = floorLog2(total) + growthOf(model, steps);
+  const aligned = Math.max(top, alignment, exponentFloor);
   const terms = { ...exact(group + 1), exponent: aligned - fractionBits };
   const output = powerOfTwo(Math.max(top - outputFractionBits, -149));
   const step = add(terms, output);

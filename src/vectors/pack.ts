@@ -10,6 +10,7 @@ import { ALL, type PackContext } from './block-cases.ts';
 import { decoderFile, parametersFile, profileFile } from './block-files.ts';
 import { familiesFile } from './families-file.ts';
 import { foldersFile } from './folders-file.ts';
+import { gemmFile } from './gemm-file.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
 import { scalarFile } from './scalar-files.ts';
@@ -72,6 +73,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('tensors.json', tensorsFile(context));
   yield encoded('layouts.json', layoutsFile(context));
   yield encoded('folders.json', foldersFile(context));
+  yield encoded('gemm.json', gemmFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

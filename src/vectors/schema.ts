@@ -303,6 +303,63 @@ const folders = file('folders', {
   }),
 });
 
+const operandFormat = oneOf('hif4', 'mxfp4', 'bf16', 'f16', 'f32');
+const operand = record({ format: operandFormat, 'codes?': bytes, 'scales?': bytes, 'words?': words });
+const number: Schema = { type: 'number' };
+
+const gemm = file('gemm', {
+  groups: listOf({
+    anyOf: subjects({
+      products: record({
+        id,
+        comment: text,
+        clauses,
+        rows: count,
+        columns: count,
+        depth: count,
+        a: operand,
+        b: operand,
+        'c?': words,
+        'alpha?': number,
+        'beta?': number,
+        output: oneOf('f32', 'bf16', 'f16'),
+        expected: words,
+        'low?': words,
+        'high?': words,
+      }),
+      verdicts: record({
+        id,
+        comment: text,
+        clauses,
+        depth: count,
+        a: operand,
+        b: operand,
+        found: words,
+        acceptance: text,
+        'model?': record({
+          group: count,
+          fractionBits: count,
+          outputFractionBits: count,
+          outputRounding: oneOf('truncate', 'even'),
+          exponentFloor: { type: 'integer' },
+        }),
+        admitted: { type: 'boolean' },
+        'conditions?': record({ inexact: count, overflow: count, subnormal: count }),
+      }),
+      commands: record({
+        id,
+        comment: text,
+        clauses,
+        args: names,
+        files: mapOf(bytes),
+        exit,
+        'error?': error,
+        'output?': bytes,
+      }),
+    }),
+  }),
+});
+
 const index = file('index', {
   clauses,
   counts: record({ files: count, bytes: count }),
@@ -313,5 +370,5 @@ const index = file('index', {
 export const schema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: SCHEMA,
-  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, index],
+  oneOf: [blocks, scalars, invalidInputs, stream, families, tensors, layouts, folders, gemm, index],
 };

@@ -37,7 +37,8 @@ export type Kind =
   | 'families'
   | 'tensors'
   | 'layouts'
-  | 'folders';
+  | 'folders'
+  | 'gemm';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {
