@@ -18,11 +18,13 @@ async function isCommand(): Promise<boolean> {
   return pathToFileURL(realpathSync(started)).href === import.meta.url;
 }
 
-/** Whether the worker pool started this file as one of its threads: then it is neither the command nor a module. */
-const isWorker = globalThis.process?.getBuiltinModule?.('node:worker_threads').workerData === WORKER_MARK;
+/** Node's threads; nothing in a browser. */
+const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
 
-if (isWorker) {
-  await import('./node/worker.ts');
+if (threads?.workerData === WORKER_MARK && threads.parentPort) {
+  // The worker pool started this file as one of its threads: then it is neither the command nor a module.
+  const { serve } = await import('./node/worker-serve.ts');
+  serve(threads.parentPort);
 } else if (await isCommand()) {
   const { run } = await import('./cli/program.ts');
   await run(process.argv.slice(2));

@@ -1,5 +1,4 @@
 /** `fp4 gemm`: a product with every rounding named, or a verdict on one (spec/gemm.md). */
-import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { batchOf } from '../matmul/batch.ts';
@@ -13,8 +12,7 @@ import {
 import { gemmFile, readAddend, readResult } from '../node/gemm-file.ts';
 import { type OperandJob, readOperand } from '../node/gemm-operand.ts';
 import { factor, type OperandOptions, operandJobs, tileSizes, withOperands } from './gemm-options.ts';
-import { integer } from './options.ts';
-import { checkOutputName, secondsSince, withProgress } from './tensor-options.ts';
+import { checkOutputName, secondsSince, threadsOption, withProgress } from './tensor-options.ts';
 
 interface GemmCommandOptions extends OperandOptions {
   out?: string;
@@ -144,7 +142,7 @@ export function addGemm(program: Command): void {
     .option('--c <file>', 'C, added to the product')
     .option('--alpha <number>', 'factor of the product, with exact alone', factor)
     .option('--beta <number>', 'factor of C; 0 or 1 where the accumulator is not exact', factor)
-    .option('--threads <n>', 'that work at once', integer(1, 256), Math.min(8, availableParallelism()))
+    .addOption(threadsOption())
     .option('--check <file>', 'judge a result that someone else computed')
     .option(
       '--accept <acceptance>',

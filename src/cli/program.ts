@@ -7,44 +7,38 @@ import { Command, CommanderError } from 'commander';
 import { Fp4Error } from '../error.ts';
 import { watchStandardOutput } from '../node/standard-streams.ts';
 import { VERSION } from '../version.ts';
-import { addDequantize } from './dequantize.ts';
-import { addDiff } from './diff.ts';
-import { addEval } from './eval.ts';
-import { addExport } from './export.ts';
-import { addFunctions } from './functions.ts';
-import { addGemm } from './gemm.ts';
-import { addGen } from './gen.ts';
-import { addInspect } from './inspect.ts';
-import { addQuantize } from './quantize.ts';
-import { addTensor } from './tensor.ts';
-import { addVerify } from './verify.ts';
 
 const BAD_INPUT = 2;
 const INTERNAL = 3;
 
-/** In the order of the help text. */
-const COMMANDS = [
-  addFunctions,
-  addEval,
-  addGen,
-  addVerify,
-  addExport,
-  addQuantize,
-  addDequantize,
-  addInspect,
-  addDiff,
-  addTensor,
-  addGemm,
-];
+type Add = (program: Command) => void;
 
-function createProgram(): Command {
+/** In the order of the help text. Only the command that is run is loaded: all of them take three times as long. */
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
+  functions: async () => (await import('./functions.ts')).addFunctions,
+  eval: async () => (await import('./eval.ts')).addEval,
+  gen: async () => (await import('./gen.ts')).addGen,
+  verify: async () => (await import('./verify.ts')).addVerify,
+  export: async () => (await import('./export.ts')).addExport,
+  quantize: async () => (await import('./quantize.ts')).addQuantize,
+  dequantize: async () => (await import('./dequantize.ts')).addDequantize,
+  inspect: async () => (await import('./inspect.ts')).addInspect,
+  diff: async () => (await import('./diff.ts')).addDiff,
+  tensor: async () => (await import('./tensor.ts')).addTensor,
+  gemm: async () => (await import('./gemm.ts')).addGemm,
+};
+
+/** @param name what the command line begins with; where that is no command, all are there for the help and for suggestions */
+async function createProgram(name: string | undefined): Promise<Command> {
   const program = new Command('fp4')
     .description('Bit-exact reference and test oracle for HiF4 and MXFP4.')
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const add of COMMANDS) add(program);
+  const named =
+    name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
+  for (const load of named) (await load())(program);
   for (const command of program.commands) command.exitOverride();
   return program;
 }
@@ -66,7 +60,8 @@ function report(error: unknown): number {
 export async function run(args: readonly string[]): Promise<void> {
   watchStandardOutput(BAD_INPUT);
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    const program = await createProgram(args[0]);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = report(error);
   }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type QuantizeResult, quantizeFile } from '../node/quantize-file.ts';
 import { type Codec, codec, FORMATS } from '../tensor/codec.ts';
 import { type PolicyOptions, withPolicy } from './options.ts';
-import { axisNumber, checkOutputName, secondsSince, withProgress } from './tensor-options.ts';
+import { axisNumber, checkOutputName, secondsSince, threadsOption, withProgress } from './tensor-options.ts';
 
 interface QuantizeOptions extends PolicyOptions {
   output: string;
@@ -13,6 +13,7 @@ interface QuantizeOptions extends PolicyOptions {
   json?: boolean;
   layout?: string;
   packAxis?: number;
+  threads: number;
 }
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(4)} %`;
@@ -47,6 +48,7 @@ export function addQuantize(program: Command): void {
       'the axis along which two codes share a byte, where it is not that of the blocks',
       axisNumber,
     )
+    .addOption(threadsOption())
     .option('--json', 'the report as one JSON object on stdout')
     .action(async (input: string, options: QuantizeOptions) => {
       const start = performance.now();
@@ -59,6 +61,7 @@ export function addQuantize(program: Command): void {
           codec: c,
           axis: options.axis,
           bf16: options.bf16 === true,
+          threads: options.threads,
           ...(options.layout !== undefined && { layout: options.layout }),
           ...(options.packAxis !== undefined && { packAxis: options.packAxis }),
           ...(onProgress && { onProgress }),

@@ -2,10 +2,12 @@
  * What the commands on tensor files share: the names they accept for their output, progress, elapsed time.
  * @module
  */
-import { SingleBar } from 'cli-progress';
-import { InvalidArgumentError } from 'commander';
+
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError, Option } from 'commander';
 import { Fp4Error } from '../error.ts';
 import type { OnProgress } from '../node/pace.ts';
+import { integer } from './options.ts';
 
 /**
  * TEN-10. Refuses an output whose name does not end as its content asks.
@@ -23,6 +25,7 @@ const STEPS = 1000;
 /** Runs a job with a progress bar on stderr, if someone is there to see it and the job takes long enough. */
 export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return job();
+  const { SingleBar } = await import('cli-progress');
   const start = performance.now();
   const bar = new SingleBar({ format: '{bar} {percentage}% | {eta_formatted} left', stream: process.stderr });
   let shown = false;
@@ -38,6 +41,12 @@ export async function withProgress<T>(job: (onProgress?: OnProgress) => Promise<
     if (shown) bar.stop();
   }
 }
+
+/** --threads. More than there are cores help nobody, but are nobody's mistake. */
+export const threadsOption = (): Option =>
+  new Option('--threads <n>', 'threads to work in; the output does not depend on it')
+    .argParser(integer(1, 256))
+    .default(availableParallelism(), 'one a core');
 
 /** Elapsed time in seconds, for people. */
 export const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;

@@ -26,13 +26,35 @@ function bfloat16(word: number): number {
   return single[0]!;
 }
 
-/** TEN-04. The exact values of `out.length` consecutive elements; `bytes` holds exactly these. */
+/** Whether typed arrays have the byte order of files. */
+export const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/**
+ * TEN-04. The exact values of `out.length` consecutive elements; `bytes` holds exactly these.
+ * @param out of FP32 where that holds every value of the type: all but F64
+ */
 export function readValues(
   bytes: Uint8Array,
   type: InputType,
   littleEndian: boolean,
-  out: Float64Array,
+  out: Float64Array | Float32Array,
 ): void {
+  if (type === 'F32' && littleEndian && LITTLE_ENDIAN && out instanceof Float32Array) {
+    new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(bytes);
+    return;
+  }
+  if (
+    type === 'BF16' &&
+    littleEndian &&
+    LITTLE_ENDIAN &&
+    out instanceof Float32Array &&
+    bytes.byteOffset % 2 === 0
+  ) {
+    const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, out.length);
+    const words = new Uint32Array(out.buffer, out.byteOffset, out.length);
+    for (let i = 0; i < words.length; i++) words[i] = halves[i]! << 16;
+    return;
+  }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = out.length;
   switch (type) {
@@ -48,6 +70,15 @@ export function readValues(
     case 'BF16':
       for (let i = 0; i < count; i++) out[i] = bfloat16(view.getUint16(2 * i, littleEndian));
   }
+}
+
+/** The bytes of words as a file holds them; in place where the machine does so too. */
+export function littleEndianBytes(words: Uint32Array): Uint8Array {
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  if (LITTLE_ENDIAN) return bytes;
+  const view = new DataView(new ArrayBuffer(bytes.length));
+  for (let i = 0; i < words.length; i++) view.setUint32(4 * i, words[i]!, true);
+  return new Uint8Array(view.buffer);
 }
 
 const CANONICAL_NAN = 0x7fc00000;
@@ -74,6 +105,23 @@ function bf16Word(x: number): number {
   const upper = word - lower;
   const up = lower > 0x8000 || (lower === 0x8000 && (upper & 0x10000) !== 0);
   return up ? upper + 0x10000 : upper;
+}
+
+/**
+ * CON-04. FP32 words rounded once to the input format: those of FP32 stay, and of NaNs nothing but that they are NaNs is kept.
+ * @param out as many words as there are; may be the same array
+ */
+export function roundWords(words: Uint32Array, input: 'bf16' | 'f32', out: Uint32Array): void {
+  if (input === 'f32') {
+    if (out !== words) out.set(words);
+    return;
+  }
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    // Half-even, to infinity beyond the largest; the carry of a NaN could run into its sign.
+    out[i] =
+      (word & 0x7fffffff) > 0x7f800000 ? CANONICAL_NAN : (word + 0x7fff + ((word >>> 16) & 1)) & 0xffff0000;
+  }
 }
 
 /**

@@ -3,13 +3,15 @@
  * Clauses: spec/hif4.md HIF4-03, spec/mxfp4.md MX-02.
  * @module
  */
+import type { BlockCodec } from '../fast/block-codec.ts';
 import { encodeF32 } from '../fast/scalar.ts';
 import { defaultPolicy, type Profile } from '../format/policy.ts';
 import { type BinaryFormat, encode, type FloatValue } from '../number/binary-format.ts';
 import { FP32 } from '../number/floats.ts';
+import { scalesOf } from './encoder-function.ts';
 import { type Field, floats, OUTPUT_FORMATS, type Words } from './field.ts';
 import type { AnyPolicy, BoundaryCase, OracleFunction } from './oracle-function.ts';
-import { pack } from './packing.ts';
+import { pack, packInto } from './packing.ts';
 
 /** What a decoder gives: FP32, or the exact value rounded once, half-even, to BF16 or FP16. */
 const outputParameter = { output: Object.keys(OUTPUT_FORMATS) } as const;
@@ -33,6 +35,8 @@ export interface BlockDecoder {
   readonly values: (scale: number, codes: readonly number[]) => readonly FloatValue[];
   /** The fast path: FP32 words of one block from its scale and its packed codes. */
   readonly words: (scale: number, codes: Uint8Array) => Uint32Array;
+  /** The same for many blocks. */
+  readonly codec: () => BlockCodec<Uint32Array> | BlockCodec<Uint8Array>;
   readonly boundary: (level: 1 | 2) => Iterable<BoundaryCase>;
 }
 
@@ -57,5 +61,18 @@ export const decoderFunction = ({
     return { outputs: [values.map((v) => encode(outputFormat(policy), v, 'even', 'nonfinite'))], stages: [] };
   },
   fast: ([s, c], policy) => [narrowed(d.words(s![0]!, pack(c!)), outputFormat(policy))],
+  batch: (policy) => {
+    const codec = d.codec() as BlockCodec;
+    const format = outputFormat(policy);
+    return ([scaleWords, codeWords], [y], count) => {
+      const scales = scalesOf(scale, count);
+      scales.set(scaleWords!);
+      const bytes = new Uint8Array((count * codes.count) / 2);
+      packInto(codeWords!, bytes);
+      codec.dequantize(scales, bytes, y!);
+      if (format === FP32) return;
+      for (let j = 0; j < y!.length; j++) y![j] = encodeF32(format, y![j]!, 'even', 'nonfinite');
+    };
+  },
   boundary: d.boundary,
 });

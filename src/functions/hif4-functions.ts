@@ -3,9 +3,9 @@
  * Clauses: spec/hif4.md.
  * @module
  */
-import { dequantizeUnits, quantizeUnits } from '../fast/hif4.ts';
+import { dequantizeUnits, hif4Codec, quantizeUnits } from '../fast/hif4.ts';
 import { decodeUnit, type EncodedUnit, encodeUnit, UNIT } from '../format/hif4.ts';
-import { type HiF4Policy, hif4Parameters, hif4Profiles } from '../format/hif4-policy.ts';
+import { type HiF4Policy, hif4Parameters, hif4Policy, hif4Profiles } from '../format/hif4-policy.ts';
 import type { BinaryFormat } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
 import { decoderFunction } from './decoder-function.ts';
@@ -108,6 +108,7 @@ const quantizer = (name: string, from: BinaryFormat): OracleFunction =>
       return { outputs: [[encoded.word], encoded.codes], stages: shownStages(encoded, policy) };
     },
     quantize: quantizeUnits,
+    codec: hif4Codec,
     boundary: (level) => (from === BF16 ? encodingBoundary(level) : widened(encodingBoundary(level))),
   });
 
@@ -120,6 +121,7 @@ const dequantizer = decoderFunction({
   encoders: hif4Profiles,
   values: decodeUnit,
   words: (scale, bytes) => dequantizeUnits(Uint32Array.of(scale), bytes),
+  codec: () => hif4Codec(hif4Policy()),
   boundary: decodingBoundary,
 });
 

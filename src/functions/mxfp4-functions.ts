@@ -3,9 +3,9 @@
  * Clauses: spec/mxfp4.md.
  * @module
  */
-import { dequantizeBlocks, quantizeBlocks } from '../fast/mxfp4.ts';
+import { dequantizeBlocks, mxfp4Codec, quantizeBlocks } from '../fast/mxfp4.ts';
 import { BLOCK, decodeBlock, type EncodedBlock, encodeBlock } from '../format/mxfp4.ts';
-import { type Mxfp4Policy, mxfp4Parameters, mxfp4Profiles } from '../format/mxfp4-policy.ts';
+import { type Mxfp4Policy, mxfp4Parameters, mxfp4Policy, mxfp4Profiles } from '../format/mxfp4-policy.ts';
 import type { BinaryFormat } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
 import { decoderFunction } from './decoder-function.ts';
@@ -65,6 +65,7 @@ const quantizer = (name: string, from: BinaryFormat): OracleFunction =>
       return { outputs: [[encoded.scale], encoded.codes], stages: shownStages(encoded) };
     },
     quantize: quantizeBlocks,
+    codec: mxfp4Codec,
     boundary: (level) => (from === FP32 ? encodingBoundary(level) : narrowedToBF16(encodingBoundary(level))),
   });
 
@@ -77,6 +78,7 @@ const dequantizer = decoderFunction({
   encoders: mxfp4Profiles,
   values: decodeBlock,
   words: (scale, bytes) => dequantizeBlocks(Uint8Array.of(scale), bytes),
+  codec: () => mxfp4Codec(mxfp4Policy()),
   boundary: decodingBoundary,
 });
 

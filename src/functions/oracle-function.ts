@@ -21,6 +21,13 @@ export interface BoundaryCase {
   readonly note: string;
 }
 
+/**
+ * Many cases at once: elements of each field, case after case, in one array.
+ * @param inputs of `count` cases
+ * @param outputs receives theirs
+ */
+export type Batch = (inputs: readonly Uint32Array[], outputs: readonly Uint32Array[], count: number) => void;
+
 export interface OracleFunction {
   readonly name: string;
   readonly summary: string;
@@ -37,6 +44,11 @@ export interface OracleFunction {
   define(inputs: readonly Words[], policy: AnyPolicy): Evaluation;
   /** The fast path: the outputs alone. */
   fast(inputs: readonly Words[], policy: AnyPolicy): readonly Words[];
+  /**
+   * The fast path for many cases; what it throws does not say for which, so that one is looked for case by case. Absent where
+   * nothing is gained.
+   */
+  batch?(policy: AnyPolicy): Batch;
   /** Boundary inputs of a level: 1 the essential ones, 2 all of them (those of level 1 first). */
   boundary(level: 1 | 2): Iterable<BoundaryCase>;
 }

@@ -6,6 +6,7 @@
 import { decode } from '../number/binary-format.ts';
 import { BF16, FP32 } from '../number/floats.ts';
 import { type DrawType, type Family, fillFamily } from '../random/families.ts';
+import { type Columns, columnsFor, firstCases } from './columns.ts';
 import type { Field, Words } from './field.ts';
 import type { AnyPolicy, OracleFunction } from './oracle-function.ts';
 
@@ -80,10 +81,9 @@ const DEFAULT_COUNT = 1000;
 export const drawType = (field: Field): DrawType =>
   field.format === BF16 ? 'bf16' : field.format === FP32 ? 'f32' : { bits: 4 * field.digits };
 
-/** RND-02. Case j of a family: each operand's elements are numbered on from case to case. */
-function drawCase(f: OracleFunction, g: Generation, j: number): Words[] {
-  return f.inputs.map((field, operand) => {
-    const out = new Uint32Array(field.count);
+/** RND-02. Cases from j on, of a family: each operand's elements are numbered on from case to case. */
+function drawCases(f: OracleFunction, g: Generation, j: number, columns: readonly Uint32Array[]): void {
+  for (const [operand, field] of f.inputs.entries()) {
     const range = g.range === undefined ? {} : { range: g.range };
     const type = drawType(field);
     const draw = {
@@ -94,22 +94,75 @@ function drawCase(f: OracleFunction, g: Generation, j: number): Words[] {
       channels: field.count,
       ...range,
     };
-    fillFamily(draw, j * field.count, out);
-    return out;
-  });
+    fillFamily(draw, j * field.count, columns[operand]!);
+  }
+}
+
+const isMine = (g: Generation, j: number): boolean => j % g.of === g.shard - 1;
+
+/** STR-09. The boundary cases of a shard; returns how many cases they are in all shards. */
+function* boundaryCases(f: OracleFunction, g: Generation): Generator<readonly Words[], number> {
+  let j = 0;
+  if (g.family !== undefined) return j;
+  for (const { inputs } of f.boundary(g.level)) {
+    if (j >= (g.count ?? Number.POSITIVE_INFINITY)) break;
+    if (isMine(g, j++)) yield inputs;
+  }
+  return j;
 }
 
 /** STR-09. The inputs of the cases of a shard, in order: boundary cases first where no family is asked for. */
 export function* generate(f: OracleFunction, g: Generation): Generator<readonly Words[]> {
-  const mine = (j: number): boolean => j % g.of === g.shard - 1;
-  const limit = g.count ?? Number.POSITIVE_INFINITY;
-  let j = 0;
-  if (g.family === undefined) {
-    for (const { inputs } of f.boundary(g.level)) {
-      if (j >= limit) return;
-      if (mine(j++)) yield inputs;
-    }
+  const first = yield* boundaryCases(f, g);
+  const end = g.count ?? Math.max(DEFAULT_COUNT, first);
+  for (let j = first; j < end; j++) {
+    if (!isMine(g, j)) continue;
+    const inputs = f.inputs.map((field) => new Uint32Array(field.count));
+    drawCases(f, g, j, inputs);
+    yield inputs;
   }
-  const end = g.count ?? Math.max(DEFAULT_COUNT, j);
-  for (; j < end; j++) if (mine(j)) yield drawCase(f, g, j);
+}
+
+/** The same in columns of at most `capacity` cases, which are valid until the next ones are asked for. */
+export function* generateColumns(
+  f: OracleFunction,
+  g: Generation,
+  capacity: number,
+): Generator<{ columns: Columns; count: number }> {
+  const fields = f.inputs;
+  const room = columnsFor(fields, capacity);
+  let count = 0;
+  const taken = () => {
+    const columns = firstCases(fields, room, count);
+    const cases = { columns, count };
+    count = 0;
+    return cases;
+  };
+  const boundary = boundaryCases(f, g);
+  let next = boundary.next();
+  for (; !next.done; next = boundary.next()) {
+    const inputs = next.value;
+    room.forEach((column, k) => {
+      column.set(inputs[k]!, count * fields[k]!.count);
+    });
+    if (++count === capacity) yield taken();
+  }
+  const end = g.count ?? Math.max(DEFAULT_COUNT, next.value);
+  for (let j = next.value; j < end; ) {
+    if (!isMine(g, j)) {
+      j++;
+      continue;
+    }
+    // Cases that follow one another are drawn together.
+    const together = g.of === 1 ? Math.min(end - j, capacity - count) : 1;
+    const into = room.map((column, k) => {
+      const { count: elements } = fields[k]!;
+      return column.subarray(count * elements, (count + together) * elements);
+    });
+    drawCases(f, g, j, into);
+    j += together;
+    count += together;
+    if (count === capacity) yield taken();
+  }
+  if (count > 0) yield taken();
 }

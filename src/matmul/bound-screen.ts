@@ -3,7 +3,8 @@
  * numbers. Clauses: spec/gemm.md BND-03, BND-07.
  * @module
  */
-import { exponentOf, twoTo } from '../fast/rounding.ts';
+import { exponentOf } from '../number/binade.ts';
+import { twoTo } from '../number/two-to.ts';
 import { growthOf, type TruncatingModel } from './bound.ts';
 
 /** An interval that holds a real number. */

@@ -3,8 +3,9 @@
  * the errors of the additions kept, else on exact numbers. Clauses: spec/gemm.md GEM-07, GEM-08.
  * @module
  */
-import { twoTo } from '../fast/rounding.ts';
+
 import { add, fromNumber } from '../number/exact.ts';
+import { twoTo } from '../number/two-to.ts';
 import { errorOfSum, oddNumber, oddSum } from './odd-sum.ts';
 import type { Operand } from './operand.ts';
 

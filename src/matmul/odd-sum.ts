@@ -4,9 +4,9 @@
  * @module
  */
 
-import { twoTo } from '../fast/rounding.ts';
 import { type Exact, floorLog2, isZero } from '../number/exact.ts';
 import { split } from '../number/round.ts';
+import { twoTo } from '../number/two-to.ts';
 
 const double = new Float64Array(1);
 const bits = new BigInt64Array(double.buffer);

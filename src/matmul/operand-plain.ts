@@ -6,7 +6,8 @@
 import { Fp4Error, knownNames } from '../error.ts';
 import { valuesOf } from '../fast/f32.ts';
 import { roundedWords } from '../fast/input-words.ts';
-import { exponentOf, twoTo } from '../fast/rounding.ts';
+import { exponentOf } from '../number/binade.ts';
+import { twoTo } from '../number/two-to.ts';
 import { FINITE, MINUS_INFINITY, NAN, type Operand, PLUS_INFINITY } from './operand.ts';
 import { binary16Values } from './output.ts';
 

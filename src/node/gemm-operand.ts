@@ -10,7 +10,8 @@ import { isPlainFormat, PLAIN_FORMATS, plainOperand } from '../matmul/operand-pl
 import { codec, FORMATS } from '../tensor/codec.ts';
 import { blocksOf, forEachRow, geometry, tileDepth, tiles } from '../tensor/geometry.ts';
 import { TILE_ELEMENTS } from '../tensor/quantize.ts';
-import { quantizedInMemory, tileValues } from './quantize-file.ts';
+import { quantizedInMemory } from './quantize-file.ts';
+import { tileValues } from './quantize-job.ts';
 import { type ForeignPair, type QuantizedSource, withQuantized } from './quantized-source.ts';
 import { floatTensor, readNpyHeader, type TensorName, tensorName, withInput } from './tensor-file.ts';
 

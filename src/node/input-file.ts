@@ -7,15 +7,24 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Fp4Error } from '../error.ts';
 import { attempt } from './system-error.ts';
 
-export class InputFile {
+/** An open file as another thread can be told of it. */
+export interface OpenFile {
+  /** How messages name it. */
+  readonly path: string;
+  readonly descriptor: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export class InputFile implements OpenFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  readonly #descriptor: number;
+  readonly descriptor: number;
 
-  private constructor(path: string, descriptor: number, size: number) {
+  private constructor({ path, descriptor, size }: OpenFile) {
     this.path = path;
-    this.#descriptor = descriptor;
+    this.descriptor = descriptor;
     this.size = size;
   }
 
@@ -27,10 +36,20 @@ export class InputFile {
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
     const descriptor = attempt(path, () => openSync(path, flags));
     const status = fstatSync(descriptor);
-    if (status.isFile()) return new InputFile(path, descriptor, status.size);
+    if (status.isFile()) return new InputFile({ path, descriptor, size: status.size });
     closeSync(descriptor);
     const found = status.isDirectory() ? 'it is a folder' : 'it is not a regular file';
     throw new Fp4Error('E_FILE', `${path}: ${found}; expected a file`);
+  }
+
+  /** A file that another thread opened, and closes. */
+  static opened(file: OpenFile): InputFile {
+    return new InputFile(file);
+  }
+
+  /** What another thread needs to read it. */
+  get handle(): OpenFile {
+    return { path: this.path, descriptor: this.descriptor, size: this.size };
   }
 
   /**
@@ -47,7 +66,7 @@ export class InputFile {
   readInto(bytes: Uint8Array, offset: number): void {
     for (let done = 0; done < bytes.length; ) {
       const found = attempt(this.path, () =>
-        readSync(this.#descriptor, bytes, done, bytes.length - done, offset + done),
+        readSync(this.descriptor, bytes, done, bytes.length - done, offset + done),
       );
       if (found === 0)
         throw new Fp4Error('E_FILE', `${this.path}: ends at byte ${offset + done} while it is read`);
@@ -56,6 +75,6 @@ export class InputFile {
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    closeSync(this.descriptor);
   }
 }

@@ -11,11 +11,21 @@ import { attempt } from './system-error.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
+/** Writes bytes at a place of an open file; `path` is how messages name it. */
+export function writeAt(path: string, descriptor: number, bytes: Uint8Array, offset: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += attempt(`${path}: cannot be written`, () =>
+      writeSync(descriptor, bytes, done, bytes.length - done, offset + done),
+    );
+  }
+}
+
 export class OutputFile {
   readonly path: string;
   readonly #target: string;
   readonly #temporary: string;
-  readonly #descriptor: number;
+  /** For `writeAt` in other threads, which must be done before this file is closed. */
+  readonly descriptor: number;
   readonly #onSignal: (signal: NodeJS.Signals) => void;
   #open = true;
 
@@ -31,7 +41,7 @@ export class OutputFile {
     this.#target = older ? attempt(`${path}: cannot be created`, () => realpathSync(path)) : path;
     const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
     this.#temporary = join(dirname(this.#target), name);
-    this.#descriptor = attempt(`${path}: cannot be created`, () => openSync(this.#temporary, 'wx', 0o666));
+    this.descriptor = attempt(`${path}: cannot be created`, () => openSync(this.#temporary, 'wx', 0o666));
     this.#onSignal = (signal) => {
       this.discard();
       process.kill(process.pid, signal); // with no listener left, the signal does what it always does
@@ -41,11 +51,7 @@ export class OutputFile {
 
   /** Writes bytes at a place; places not written hold zeros. */
   write(bytes: Uint8Array, offset: number): void {
-    for (let done = 0; done < bytes.length; ) {
-      done += attempt(`${this.path}: cannot be written`, () =>
-        writeSync(this.#descriptor, bytes, done, bytes.length - done, offset + done),
-      );
-    }
+    writeAt(this.path, this.descriptor, bytes, offset);
   }
 
   /** Gives the file its name, over one that was there. */
@@ -69,7 +75,7 @@ export class OutputFile {
   #close(): void {
     this.#open = false;
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
-    closeSync(this.#descriptor);
+    closeSync(this.descriptor);
   }
 }
 

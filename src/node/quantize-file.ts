@@ -1,32 +1,24 @@
 /**
  * Quantizing a tensor file to a .safetensors file, a piece at a time, so that neither has to fit into memory.
- * Clauses: spec/tensors.md TEN-04 to TEN-07, TEN-10.
+ * Clauses: spec/tensors.md TEN-04 to TEN-07, TEN-10, TEN-23.
  * @module
  */
-import { readValues } from '../fast/input-words.ts';
 import { writeLayout } from '../layout/convert.ts';
 import { blockFormat, extentOf } from '../layout/linear.ts';
 import type { Codec } from '../tensor/codec.ts';
-import {
-  type Geometry,
-  geometry,
-  normalizedAxis,
-  runs,
-  type Tile,
-  tileDepth,
-  tileRows,
-  tiles,
-} from '../tensor/geometry.ts';
-import { quantizeTile, TILE_ELEMENTS } from '../tensor/quantize.ts';
+import { type Geometry, geometry, normalizedAxis, tiles } from '../tensor/geometry.ts';
+import { TILE_ELEMENTS } from '../tensor/quantize.ts';
 import { buildQuantizedHeader, isLinear, type StoredForm, storedForm } from '../tensor/quantized-header.ts';
 import { ReportBuilder, type TensorReport } from '../tensor/report.ts';
+import { type BlockPlace, inMemory, inOutput } from './block-place.ts';
 import type { InputFile } from './input-file.ts';
 import { LinearMemory } from './linear-memory.ts';
 import { type OutputFile, writeWhole } from './output-file.ts';
 import { type OnProgress, Pace } from './pace.ts';
 import type { QuantizedSource } from './quantized-source.ts';
-import { type BlockWriter, type LinearOffsets, writeBlocks } from './rows.ts';
-import { type FloatTensor, floatTensor, readElements, tensorName, withInput } from './tensor-file.ts';
+import type { LinearOffsets } from './rows.ts';
+import { type FloatTensor, floatTensor, tensorName, withInput } from './tensor-file.ts';
+import { messages, threadsFor, withWorkers } from './worker-pool.ts';
 
 export interface QuantizeJob {
   /** X.npy or FILE.safetensors:NAME. */
@@ -42,6 +34,8 @@ export interface QuantizeJob {
   /** Whether the words of a .npy file of type u2 are BF16. */
   readonly bf16: boolean;
   readonly onProgress?: OnProgress;
+  /** Threads at most, 1 if absent. */
+  readonly threads?: number;
   /** Elements of one piece; only tests need another number. */
   readonly tileElements?: number;
 }
@@ -53,16 +47,6 @@ export interface QuantizeResult {
   readonly report: TensorReport;
 }
 
-/** The exact values of a piece, in memory order. */
-export function tileValues(file: InputFile, tensor: FloatTensor, g: Geometry, tile: Tile): Float64Array {
-  const values = new Float64Array(tileRows(tile) * tileDepth(tile));
-  for (const { start, count, at } of runs(g, tile)) {
-    const bytes = readElements(file, tensor, start, count);
-    readValues(bytes, tensor.type, tensor.littleEndian, values.subarray(at, at + count));
-  }
-  return values;
-}
-
 /** A tensor to quantize: its open file, and how it lies around its axis. */
 interface Source {
   readonly file: InputFile;
@@ -70,7 +54,10 @@ interface Source {
   readonly geometry: Geometry;
 }
 
-type Work = Pick<QuantizeJob, 'input' | 'codec' | 'axis' | 'bf16' | 'onProgress' | 'tileElements'>;
+type Work = Pick<
+  QuantizeJob,
+  'input' | 'codec' | 'axis' | 'bf16' | 'onProgress' | 'threads' | 'tileElements'
+>;
 
 function withTensor<T>(job: Work, use: (source: Source) => Promise<T>): Promise<T> {
   const name = tensorName(job.input);
@@ -85,18 +72,33 @@ function withTensor<T>(job: Work, use: (source: Source) => Promise<T>): Promise<
 async function quantizeInto(
   { file, tensor, geometry: g }: Source,
   job: Work,
-  writer: BlockWriter,
+  place: BlockPlace,
   offsets: LinearOffsets,
 ): Promise<QuantizeResult> {
+  const { format, profile, parameters, blockSize } = job.codec;
+  const { axis, shape } = g;
+  const setup = {
+    file: file.handle,
+    tensor,
+    axis,
+    format,
+    profile,
+    parameters,
+    place,
+    offsets,
+    name: job.input,
+  };
+  const budget = job.tileElements ?? TILE_ELEMENTS;
+  const elements = g.slow * g.k * g.fast;
   const report = new ReportBuilder();
-  const pace = new Pace(g.slow * g.k * g.fast, job.onProgress);
-  for (const tile of tiles(g, job.codec.blockSize, job.tileElements ?? TILE_ELEMENTS)) {
-    const values = tileValues(file, tensor, g, tile);
-    const packed = quantizeTile(values, g, tile, job.codec, report, job.input);
-    writeBlocks(writer, offsets, packed, g, tile, job.codec);
-    await pace.step(values.length);
-  }
-  return { shape: g.shape, axis: g.axis, report: report.report() };
+  const pace = new Pace(elements, job.onProgress);
+  await withWorkers(threadsFor(job.threads ?? 1, elements / budget), async (pool) => {
+    for await (const parts of pool.run('quantize', setup, messages(tiles(g, blockSize, budget)))) {
+      report.add(parts);
+      await pace.step(parts.elements);
+    }
+  });
+  return { shape, axis, report: report.report() };
 }
 
 /** TEN-19. The arrays of a layout to their places in a file. */
@@ -128,10 +130,13 @@ export const quantizeFile = (job: QuantizeJob): Promise<QuantizeResult> =>
     return writeWhole(job.output, async (output) => {
       output.write(header, 0);
       if (isLinear(form)) {
-        return quantizeInto(source, job, output, { codes: offsets['codes']!, scales: offsets['scales']! });
+        return quantizeInto(source, job, inOutput(output), {
+          codes: offsets['codes']!,
+          scales: offsets['scales']!,
+        });
       }
       const memory = memoryFor(job.codec, g);
-      const result = await quantizeInto(source, job, memory, memory.offsets);
+      const result = await quantizeInto(source, job, inMemory(memory), memory.offsets);
       writeArrays(output, job.codec.format, form, g, memory, offsets);
       return result;
     });
@@ -146,12 +151,13 @@ const memoryFor = ({ format }: Codec, g: Geometry): LinearMemory => {
 export const quantizedInMemory = (job: Work): Promise<QuantizedSource> =>
   withTensor(job, async (source) => {
     const memory = memoryFor(job.codec, source.geometry);
-    const { shape, axis } = await quantizeInto(source, job, memory, memory.offsets);
+    const { shape, axis } = await quantizeInto(source, job, inMemory(memory), memory.offsets);
     return {
       name: job.input,
       decoder: job.codec,
       geometry: geometry(shape, axis, 'C'),
       reader: memory,
+      place: inMemory(memory),
       offsets: memory.offsets,
       profile: job.codec.profile,
       parameters: job.codec.parameters,

@@ -20,6 +20,7 @@ import {
   type StoredForm,
   storedForm,
 } from '../tensor/quantized-header.ts';
+import { type BlockPlace, inFile, inMemory } from './block-place.ts';
 import type { InputFile } from './input-file.ts';
 import { LinearMemory } from './linear-memory.ts';
 import type { BlockReader, LinearOffsets } from './rows.ts';
@@ -50,6 +51,8 @@ export interface QuantizedSource {
   readonly decoder: Decoder;
   readonly geometry: Geometry;
   readonly reader: BlockReader;
+  /** The same, as another thread can be told of it. */
+  readonly place: BlockPlace;
   readonly offsets: LinearOffsets;
   /** The profile that its file names, and every parameter that was in force. */
   readonly profile: string | undefined;
@@ -95,11 +98,12 @@ async function withQuantizedFile<T>(
       return use({
         ...common,
         reader: file,
+        place: inFile(file),
         offsets: { codes: offsets['codes']!, scales: offsets['scales']! },
       });
     }
     const memory = linearized(d, g, form, (name, bytes) => file.read(offsets[name]!, bytes));
-    return use({ ...common, reader: memory, offsets: memory.offsets });
+    return use({ ...common, reader: memory, place: inMemory(memory), offsets: memory.offsets });
   });
 }
 
@@ -149,6 +153,7 @@ async function withForeign<T>(
     decoder: d,
     geometry: g,
     reader: memory,
+    place: inMemory(memory),
     offsets: memory.offsets,
     profile: undefined,
     parameters: {},

@@ -11,8 +11,8 @@ import { Fp4Error, type Fp4ErrorCode } from '../error.ts';
 import { type Message, type Order, type Reply, WORKER_MARK } from './worker-job.ts';
 import { type Input, type JobName, loadJob, type Output, type Setup } from './worker-jobs.ts';
 
-/** Inputs given out for each thread: one to work on, and one that waits, so that none idles while an output is used. */
-const IN_FLIGHT = 2;
+/** Inputs given out for each thread: one to work on, and some that wait, so that none idles while the main thread is kept waiting. */
+const IN_FLIGHT = 4;
 
 const ENDED = 'a worker thread ended before its work was done';
 
@@ -85,6 +85,15 @@ class Thread {
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
+}
+
+/** How many threads some pieces of work are worth: each costs some 40 ms to start, what a few million elements cost. */
+export const threadsFor = (wanted: number, pieces: number): number =>
+  Math.max(1, Math.min(wanted, pieces >> 2));
+
+/** The inputs of a series whose values are copied. */
+export function* messages<T>(values: Iterable<T>): Generator<Message<T>> {
+  for (const value of values) yield { value };
 }
 
 export interface WorkerPool {

@@ -40,6 +40,16 @@ export class SumOfSquares {
     else if (x !== 0) this.#addExact(fromNumber(x));
   }
 
+  /** Adds x itself, which is finite: a sum of squares that was already added up exactly. */
+  addSum(x: number): void {
+    if (x !== 0) this.#add(x);
+  }
+
+  /** Adds the value of another sum. */
+  addValue(sum: Exact): void {
+    this.#rest = add(this.#rest, sum);
+  }
+
   /** Adds (x - y)^2, the difference not rounded; both are finite. */
   addSquaredDifference(x: number, y: number): void {
     const difference = x - y;

@@ -4,7 +4,7 @@
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
-import { philox } from './philox.ts';
+import { philox, philoxPair } from './philox.ts';
 
 /** RND-03. The families by name; the number is part of the counter. */
 export const FAMILIES = {
@@ -52,32 +52,36 @@ const g = new Uint32Array(4);
 const single = new Float32Array(1);
 const singleBits = new Uint32Array(single.buffer);
 
-/** RND-02. The source of the words of element (or group) `index` for one use. */
-function drawer(d: Draw, family: Family): (index: number, use: number, out: Uint32Array) => void {
-  const key0 = Number(BigInt.asUintN(32, d.seed));
-  const key1 = Number(BigInt.asUintN(32, d.seed >> 32n));
-  const number = FAMILIES[family];
-  return (index, use, out) =>
-    philox(key0, key1, index >>> 0, Math.floor(index / 2 ** 32), number, use + 16 * d.operand, out);
-}
-
 /** RND-05. The sum of twelve 16-bit halves about its mean, in units of 2^-16. */
 const gauss = (): number => {
-  let sum = -393210;
-  for (const word of a) sum += (word & 0xffff) + (word >>> 16);
-  return sum + (b[0]! & 0xffff) + (b[0]! >>> 16) + (b[1]! & 0xffff) + (b[1]! >>> 16);
+  const lower = 0xffff;
+  const upper = 16;
+  const first = (a[0]! & lower) + (a[0]! >>> upper) + (a[1]! & lower) + (a[1]! >>> upper);
+  const second = (a[2]! & lower) + (a[2]! >>> upper) + (a[3]! & lower) + (a[3]! >>> upper);
+  return first + second + (b[0]! & lower) + (b[0]! >>> upper) + (b[1]! & lower) + (b[1]! >>> upper) - 393210;
 };
 
 /** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 25 bits. */
 function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
   if (type === 'f32') {
-    single[0] = n * 2 ** k;
+    single[0] = k === -16 ? n * 2 ** -16 : n * 2 ** k; // a power that is no constant costs more than all the rest
     return singleBits[0]!;
   }
   // The integer is first cut to the 8 significant bits, or fewer, that BF16 has at this exponent.
   const magnitude = Math.abs(n);
   if (magnitude === 0) return 0;
-  const exponent = 31 - Math.clz32(magnitude) + k;
+  const length = 32 - Math.clz32(magnitude);
+  const exponent = length - 1 + k;
+  if (exponent >= -126 && exponent <= 127) {
+    // What is cut off is rounded; a carry out of the significand goes on into the exponent, up to infinity.
+    const cut = Math.max(length - 8, 0);
+    const lower = magnitude >>> cut;
+    const rest = magnitude - (lower << cut);
+    const half = cut > 0 ? 1 << (cut - 1) : 1;
+    const up = rest > half || (rest === half && (lower & 1) === 1) ? 1 : 0;
+    const significand = (lower << Math.max(8 - length, 0)) + up;
+    return (n < 0 ? 0x8000 : 0) | (((exponent + 127) << 7) + significand - 0x80);
+  }
   const quantum = Math.max(exponent, -126) - 7;
   const units = magnitude * 2 ** (k - quantum);
   const floor = Math.floor(units);
@@ -89,7 +93,7 @@ function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
 
 /** RND-04. Plain bits; under `bits` an exponent of all ones loses its lowest bit, so that every value is finite. */
 function plainBits(d: Draw): number {
-  if (typeof d.type === 'object') return d.type.bits === 32 ? a[0]! : a[0]! & (2 ** d.type.bits - 1);
+  if (typeof d.type === 'object') return d.type.bits === 32 ? a[0]! : a[0]! & ((1 << d.type.bits) - 1);
   const word = d.type === 'bf16' ? a[0]! & 0xffff : a[0]!;
   const [exponent, lowest] = d.type === 'bf16' ? [0x7f80, 0x0080] : [0x7f800000, 0x00800000];
   return d.family === 'bits' && (word & exponent) === exponent ? (word & ~lowest) >>> 0 : word;
@@ -128,22 +132,30 @@ function value(
  */
 export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
   const { family } = d;
-  const draw = drawer(d, family);
   const type = d.type === 'bf16' ? 'bf16' : 'f32';
   const plain = family === 'bits' || family === 'bits-any' || typeof d.type === 'object';
+  // RND-02. Key and counter: the seed; index, family, use with operand.
+  const key0 = Number(BigInt.asUintN(32, d.seed));
+  const key1 = Number(BigInt.asUintN(32, d.seed >> 32n));
+  const number = FAMILIES[family];
+  const use = 16 * d.operand;
+  const range = d.range ?? LADDER_RANGE;
   let drawn = -1;
   for (let j = 0; j < out.length; j++) {
     const i = first + j;
-    draw(i, 0, a);
+    const upper = Math.floor(i / 2 ** 32);
     if (plain) {
+      philox(key0, key1, i, upper, number, use, a);
       out[j] = plainBits(d);
       continue;
     }
-    draw(i, 1, b);
+    philoxPair(key0, key1, i, upper, number, use, use + 1, a, b);
     // RND-02, RND-09. g is shared by a group, or by a channel.
     const shared = family === 'outlier-channel' ? i % d.channels : Math.floor(i / GROUP);
-    if (shared !== drawn) draw(shared, 2, g);
+    if (shared !== drawn) {
+      philox(key0, key1, shared, Math.floor(shared / 2 ** 32), number, use + 2, g);
+    }
     drawn = shared;
-    out[j] = value(family, i, d.range ?? LADDER_RANGE, type);
+    out[j] = value(family, i, range, type);
   }
 }

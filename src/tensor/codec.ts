@@ -4,8 +4,9 @@
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
-import { dequantizeUnits, quantizeUnits } from '../fast/hif4.ts';
-import { dequantizeBlocks, quantizeBlocks } from '../fast/mxfp4.ts';
+import { hif4Codec } from '../fast/hif4.ts';
+import { LITTLE_ENDIAN, littleEndianBytes } from '../fast/input-words.ts';
+import { mxfp4Codec } from '../fast/mxfp4.ts';
 import { UNIT } from '../format/hif4.ts';
 import { hif4Policy, hif4Profiles } from '../format/hif4-policy.ts';
 import { BLOCK } from '../format/mxfp4.ts';
@@ -46,16 +47,16 @@ export interface Codec extends Decoder {
 export const FORMATS = ['hif4', 'mxfp4'] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-function wordBytes(words: Uint32Array): Uint8Array {
-  const bytes = new Uint8Array(4 * words.length);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < words.length; i++) view.setUint32(4 * i, words[i]!, true);
-  return bytes;
-}
-
+/** The words of bytes as a file holds them, copied, since bytes may lie anywhere. */
 function bytesToWords(bytes: Uint8Array): Uint32Array {
+  const words = new Uint32Array(bytes.length / 4);
+  if (LITTLE_ENDIAN) {
+    new Uint8Array(words.buffer).set(bytes);
+    return words;
+  }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+  for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
+  return words;
 }
 
 /** The scale of block `index`, as a number. */
@@ -70,7 +71,11 @@ const hif4: Decoder = {
   blockSize: UNIT,
   scaleType: 'U32',
   scaleBytes: 4,
-  decode: ({ codes, scales }) => dequantizeUnits(bytesToWords(scales), codes),
+  decode: ({ codes, scales }) => {
+    const words = new Uint32Array(2 * codes.length);
+    hif4Codec(hif4Policy()).dequantize(bytesToWords(scales), codes, words);
+    return words;
+  },
 };
 
 const mxfp4: Decoder = {
@@ -78,7 +83,11 @@ const mxfp4: Decoder = {
   blockSize: BLOCK,
   scaleType: 'U8',
   scaleBytes: 1,
-  decode: ({ codes, scales }) => dequantizeBlocks(scales, codes),
+  decode: ({ codes, scales }) => {
+    const words = new Uint32Array(2 * codes.length);
+    mxfp4Codec(mxfp4Policy()).dequantize(scales, codes, words);
+    return words;
+  },
 };
 
 type Overrides = Readonly<Record<string, string>>;
@@ -86,6 +95,7 @@ type Overrides = Readonly<Record<string, string>>;
 const CODECS: Record<FormatName, (profile: string | undefined, overrides: Overrides) => Codec> = {
   hif4: (profile, overrides) => {
     const policy = hif4Policy(profile, overrides);
+    const blocks = hif4Codec(policy);
     return {
       ...hif4,
       profile: profile ?? hif4Profiles[0]!.name,
@@ -93,21 +103,29 @@ const CODECS: Record<FormatName, (profile: string | undefined, overrides: Overri
       input: policy.input,
       nonfinite: policy.nonfinite,
       encode: (words) => {
-        const { codes, scales } = quantizeUnits(words, policy);
-        return { codes, scales: wordBytes(scales) };
+        const scales = new Uint32Array(words.length / UNIT);
+        const codes = new Uint8Array(words.length / 2);
+        blocks.quantize(words, scales, codes);
+        return { codes, scales: littleEndianBytes(scales) };
       },
       saturated: hif4Saturation(policy),
     };
   },
   mxfp4: (profile, overrides) => {
     const policy = mxfp4Policy(profile, overrides);
+    const blocks = mxfp4Codec(policy);
     return {
       ...mxfp4,
       profile: profile ?? mxfp4Profiles[0]!.name,
       parameters: policy,
       input: policy.input,
       nonfinite: policy.nonfinite,
-      encode: (words) => quantizeBlocks(words, policy),
+      encode: (words) => {
+        const scales = new Uint8Array(words.length / BLOCK);
+        const codes = new Uint8Array(words.length / 2);
+        blocks.quantize(words, scales, codes);
+        return { codes, scales };
+      },
       saturated: mxfp4Saturation(policy),
     };
   },

@@ -3,6 +3,7 @@
  * Clauses: spec/tensors.md TEN-09.
  * @module
  */
+import { littleEndianBytes } from '../fast/input-words.ts';
 import type { Decoder, PackedBlocks } from './codec.ts';
 import { blocksOf, forEachRow, type Geometry, type Tile, tileDepth } from './geometry.ts';
 
@@ -15,12 +16,14 @@ export function dequantizeTile(packed: PackedBlocks, g: Geometry, tile: Tile, d:
   const padded = blocksOf(depth, d.blockSize) * d.blockSize;
   const width = tile.fast[1] - tile.fast[0];
   const words = d.decode(packed);
-  const bytes = new Uint8Array(4 * (words.length / padded) * depth);
-  const view = new DataView(bytes.buffer);
-  forEachRow(g, tile, (index, first) => {
-    for (let j = 0; j < depth; j++) {
-      view.setUint32(4 * (first + j * width), words[index * padded + j]!, true);
-    }
-  });
-  return bytes;
+  const lie = width === 1 && depth === padded; // as they are to be
+  const ordered = lie ? words : new Uint32Array((words.length / padded) * depth);
+  if (!lie) {
+    forEachRow(g, tile, (index, first) => {
+      const row = index * padded;
+      if (width === 1) ordered.set(words.subarray(row, row + depth), first);
+      else for (let j = 0; j < depth; j++) ordered[first + j * width] = words[row + j]!;
+    });
+  }
+  return littleEndianBytes(ordered);
 }

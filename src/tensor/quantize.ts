@@ -4,10 +4,10 @@
  * @module
  */
 import { Fp4Error } from '../error.ts';
-import { valuesOf } from '../fast/f32.ts';
-import { roundedWords } from '../fast/input-words.ts';
+import { valuesOf, wordsOf } from '../fast/f32.ts';
+import { roundedWords, roundWords } from '../fast/input-words.ts';
 import { NONFINITE } from '../format/nonfinite.ts';
-import { type Codec, codec, type PackedBlocks, scaleAt } from './codec.ts';
+import { type Codec, codec, type PackedBlocks } from './codec.ts';
 import {
   blocksOf,
   forEachRow,
@@ -28,19 +28,27 @@ export const TILE_ELEMENTS = 2 ** 18;
 /** FP32 infinity without its sign; what lies above is a NaN. */
 const INFINITE = 0x7f800000;
 
-/** TEN-04. The words of a piece's values, in memory order; under nonfinite=error the first NaN or infinity is refused. */
-function inputWords(values: Float64Array, g: Geometry, tile: Tile, c: Codec, where: string): Uint32Array {
+/** What a piece is made of: FP32 numbers where these hold every value of its type, else binary64 numbers. */
+export type TileValues = Float32Array | Float64Array;
+
+/** TEN-04. The words of some values, each rounded once to what the codec takes. */
+function inputWords(values: TileValues, { input }: Codec): Uint32Array {
   const words = new Uint32Array(values.length);
-  roundedWords(values, c.input, words);
+  if (values instanceof Float32Array) roundWords(wordsOf(values), input, words);
+  else roundedWords(values, input, words);
+  return words;
+}
+
+/** Under nonfinite=error the first NaN or infinity of a piece is refused. */
+function refuseNonfinite(values: TileValues, g: Geometry, tile: Tile, c: Codec, where: string): void {
   const refusesNaN = NONFINITE[c.nonfinite].nan === 'error';
   const refusesInfinity = NONFINITE[c.nonfinite].infinity === 'error';
-  if (!refusesNaN && !refusesInfinity) return words;
-  const refused = words.findIndex((word) => {
+  if (!refusesNaN && !refusesInfinity) return;
+  const refused = inputWords(values, c).findIndex((word) => {
     const magnitude = word & 0x7fffffff;
     return magnitude === INFINITE ? refusesInfinity : magnitude > INFINITE && refusesNaN;
   });
   if (refused >= 0) throw nonfinite(values[refused]!, refused, g, tile, c, where);
-  return words;
 }
 
 function nonfinite(value: number, at: number, g: Geometry, tile: Tile, c: Codec, where: string): Fp4Error {
@@ -53,13 +61,49 @@ function nonfinite(value: number, at: number, g: Geometry, tile: Tile, c: Codec,
   return new Fp4Error('E_NONFINITE', `${where}: ${what}, which nonfinite=${c.nonfinite} refuses`);
 }
 
+/** The values of a piece row by row, each row padded with zeros to whole blocks. */
+function arranged<T extends TileValues>(values: T, g: Geometry, tile: Tile, padded: number): T {
+  const depth = tileDepth(tile);
+  const width = tile.fast[1] - tile.fast[0];
+  if (width === 1 && depth === padded) return values; // they lie so already
+  const rows = new (values.constructor as new (length: number) => T)(tileRows(tile) * padded);
+  forEachRow(g, tile, (index, first) => {
+    const row = index * padded;
+    if (width === 1) rows.set(values.subarray(first, first + depth), row);
+    else for (let j = 0; j < depth; j++) rows[row + j] = values[first + j * width]!;
+  });
+  return rows;
+}
+
+/** Adds every element but the padding to the report. */
+function reportElements(
+  rows: TileValues,
+  decoded: Uint32Array,
+  depth: number,
+  padded: number,
+  report: ReportBuilder,
+) {
+  if (rows instanceof Float32Array) {
+    const words = wordsOf(rows);
+    if (depth === padded) return report.elements(words, decoded);
+    for (let row = 0; row < rows.length; row += padded) {
+      report.elements(words.subarray(row, row + depth), decoded.subarray(row, row + depth));
+    }
+    return;
+  }
+  const values = valuesOf(decoded);
+  for (let row = 0; row < rows.length; row += padded) {
+    for (let j = row; j < row + depth; j++) report.element(rows[j]!, values[j]!);
+  }
+}
+
 /**
  * Encodes one piece and adds it to the report.
  * @param values the piece's exact values in memory order
  * @returns its blocks, row by row, each row padded with zeros to whole blocks
  */
 export function quantizeTile(
-  values: Float64Array,
+  values: TileValues,
   g: Geometry,
   tile: Tile,
   c: Codec,
@@ -68,22 +112,12 @@ export function quantizeTile(
 ): PackedBlocks {
   const depth = tileDepth(tile);
   const padded = blocksOf(depth, c.blockSize) * c.blockSize;
-  const width = tile.fast[1] - tile.fast[0];
-  const words = inputWords(values, g, tile, c, where);
-  const rows = new Uint32Array(tileRows(tile) * padded);
-  forEachRow(g, tile, (index, first) => {
-    for (let j = 0; j < depth; j++) rows[index * padded + j] = words[first + j * width]!;
-  });
-  const packed = c.encode(rows);
-  const decoded = valuesOf(c.decode(packed));
-  forEachRow(g, tile, (index, first) => {
-    for (let j = 0; j < depth; j++) report.element(values[first + j * width]!, decoded[index * padded + j]!);
-  });
-  const input = valuesOf(rows);
-  for (let b = 0; b < rows.length / c.blockSize; b++) {
-    const block = input.subarray(b * c.blockSize, (b + 1) * c.blockSize);
-    report.block(c.saturated(block, scaleAt(c, packed.scales, b)));
-  }
+  refuseNonfinite(values, g, tile, c, where);
+  const rows = arranged(values, g, tile, padded);
+  const words = inputWords(rows, c);
+  const packed = c.encode(words);
+  reportElements(rows, c.decode(packed), depth, padded, report);
+  report.blocks(words.length / c.blockSize, c.saturated(words, packed.scales));
   return packed;
 }
 

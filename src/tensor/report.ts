@@ -1,12 +1,13 @@
 /**
- * What quantizing a tensor cost, gathered piece by piece: every figure is exact until it is rounded once at the end.
- * Clauses: spec/tensors.md TEN-11 to TEN-16.
+ * What quantizing a tensor cost, gathered piece by piece: every figure is exact until it is rounded once at the end, so it does
+ * not depend on the pieces or on who gathered them. Clauses: spec/tensors.md TEN-11 to TEN-16, TEN-23.
  * @module
  */
-import { divide, exact, isZero } from '../number/exact.ts';
+import { divide, type Exact, exact, isZero } from '../number/exact.ts';
 import { SumOfSquares } from '../number/exact-sum.ts';
 import { toNumber } from '../number/floats.ts';
 import { decibels } from '../number/log.ts';
+import { addElement, addElements, type ElementCounts } from './error-sums.ts';
 
 export interface TensorReport {
   /** Elements of the tensor; padding does not count, here or below. */
@@ -24,6 +25,17 @@ export interface TensorReport {
   readonly nonfinite: number;
 }
 
+/** What was gathered, as plain data that another thread can add to its own. */
+export interface ReportParts extends Readonly<ElementCounts> {
+  readonly elements: number;
+  readonly blocks: number;
+  readonly saturated: number;
+  /** Sum of x^2. */
+  readonly signal: Exact;
+  /** Sum of (x - y)^2. */
+  readonly error: Exact;
+}
+
 /** A part of none is 0. */
 const fraction = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
@@ -33,37 +45,55 @@ const finiteOrNull = (x: number): number | null => (Number.isFinite(x) ? x : nul
 export class ReportBuilder {
   readonly #signal = new SumOfSquares();
   readonly #error = new SumOfSquares();
+  readonly #counts: ElementCounts = { nonzero: 0, underflowed: 0, nonfinite: 0 };
   #elements = 0;
   #blocks = 0;
-  #nonzero = 0;
-  #underflowed = 0;
   #saturated = 0;
-  #nonfinite = 0;
 
-  /** One element: its input as read, and its value after quantizing. */
-  element(x: number, y: number): void {
-    this.#elements++;
-    // TEN-14. A NaN is neither zero nor a number that could become zero.
-    if (x !== 0 && !Number.isNaN(x)) {
-      this.#nonzero++;
-      if (y === 0) this.#underflowed++;
-    }
-    if (!Number.isFinite(x) || !Number.isFinite(y)) {
-      this.#nonfinite++;
-      return;
-    }
-    this.#signal.addSquare(x);
-    this.#error.addSquaredDifference(x, y);
+  /** Elements as FP32 words: inputs as read, and values after quantizing. */
+  elements(x: Uint32Array, y: Uint32Array): void {
+    this.#elements += x.length;
+    addElements(this.#signal, this.#error, this.#counts, x, y);
   }
 
-  /** One block and how many of its elements saturated. */
-  block(saturated: number): void {
-    this.#blocks++;
+  /** One element: its input as read, which FP32 may not hold, and its value after quantizing. */
+  element(x: number, y: number): void {
+    this.#elements++;
+    addElement(this.#signal, this.#error, this.#counts, x, y);
+  }
+
+  /** Blocks, and how many of their elements saturated. */
+  blocks(count: number, saturated: number): void {
+    this.#blocks += count;
     this.#saturated += saturated;
   }
 
+  parts(): ReportParts {
+    return {
+      ...this.#counts,
+      elements: this.#elements,
+      blocks: this.#blocks,
+      saturated: this.#saturated,
+      signal: this.#signal.value(),
+      error: this.#error.value(),
+    };
+  }
+
+  /** Adds what was gathered elsewhere. */
+  add(parts: ReportParts): void {
+    this.#counts.nonzero += parts.nonzero;
+    this.#counts.underflowed += parts.underflowed;
+    this.#counts.nonfinite += parts.nonfinite;
+    this.#elements += parts.elements;
+    this.#blocks += parts.blocks;
+    this.#saturated += parts.saturated;
+    this.#signal.addValue(parts.signal);
+    this.#error.addValue(parts.error);
+  }
+
   report(): TensorReport {
-    const known = this.#nonfinite === 0;
+    const { nonzero, underflowed, nonfinite } = this.#counts;
+    const known = nonfinite === 0;
     const signal = this.#signal.value();
     const error = this.#error.value();
     const comparable = known && !isZero(error) && !isZero(signal);
@@ -72,9 +102,9 @@ export class ReportBuilder {
       blocks: this.#blocks,
       mse: known ? finiteOrNull(toNumber(divide(error, exact(Math.max(this.#elements, 1))))) : null,
       sqnr_db: comparable ? decibels(signal, error) : null,
-      underflow: fraction(this.#underflowed, this.#nonzero),
+      underflow: fraction(underflowed, nonzero),
       saturated: fraction(this.#saturated, this.#elements),
-      nonfinite: this.#nonfinite,
+      nonfinite,
     };
   }
 }

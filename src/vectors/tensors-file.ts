@@ -1,5 +1,5 @@
 /**
- * Vectors of whole tensor files. Clauses: spec/tensors.md TEN-01 to TEN-22.
+ * Vectors of whole tensor files. Clauses: spec/tensors.md TEN-01 to TEN-23.
  * @module
  */
 import type { PackContext } from './block-cases.ts';

@@ -1,6 +1,6 @@
 /**
  * Vectors of quantizing: the tensor read, the quantized file, its report, and the values that come back. Every block is also
- * encoded by the definition, from elements found by plain index arithmetic. Clauses: spec/tensors.md TEN-01 to TEN-16, TEN-19.
+ * encoded by the definition, from elements found by plain index arithmetic. Clauses: spec/tensors.md TEN-01 to TEN-16, TEN-19, TEN-23.
  * @module
  */
 import { readValues } from '../fast/input-words.ts';
@@ -158,6 +158,15 @@ export const JOBS: readonly Job[] = [
     packAxis: 1,
     descr: '<f4',
     shape: [4, 3],
+  },
+  {
+    comment: 'seven rows with tails: the same in one piece and in many, by one thread and by several',
+    clauses: ['TEN-06', 'TEN-07', 'TEN-12', 'TEN-23'],
+    format: 'hif4',
+    axis: 0,
+    descr: '<f4',
+    shape: [70, 7],
+    places: { 3: 0x3f800001n, 13: 0x33ffffffn, 489: 0xc2c80001n },
   },
   {
     comment: 'one value that saturates and one that underflows',

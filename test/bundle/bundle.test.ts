@@ -44,6 +44,22 @@ describe('as the command [STR-06, STR-09]', () => {
     expect(bundled).toEqual(unbundled);
   });
 
+  test('worker threads are the file itself [TEN-23]', async () => {
+    const at = (name: string): string => join(dirname(file), name);
+    expect(run(['tensor', '4x524288', '-o', 'x.npy', '--family', 'gauss']).status).toBe(0);
+    const quantize = (output: string, threads: string): string[] => [
+      ...['quantize', at('x.npy'), '-o', at(output), '--format', 'mxfp4', '--threads', threads, '--json'],
+    ];
+    const bundled = run(quantize('two.safetensors', '2'));
+    const unbundled = await fp4(quantize('one.safetensors', '1'));
+    expect([bundled.status, bundled.stdout]).toEqual([0, unbundled.out]);
+    expect(readFileSync(at('two.safetensors')).equals(readFileSync(at('one.safetensors')))).toBe(true);
+    const dequantize = (output: string): string[] => ['dequantize', at('two.safetensors'), '-o', at(output)];
+    expect(run([...dequantize('two.npy'), '--threads', '2']).status).toBe(0);
+    expect((await fp4([...dequantize('one.npy'), '--threads', '1'])).code).toBe(0);
+    expect(readFileSync(at('two.npy')).equals(readFileSync(at('one.npy')))).toBe(true);
+  });
+
   test('verify, exit codes and messages', () => {
     const { status, stdout, stderr } = run(['verify', 'e8m0_to_f32'], '7f 3f800000\n00 00000000\n');
     expect([status, stdout, stderr]).toEqual([

@@ -107,6 +107,7 @@ const jobs = fc
     axisChoice: fc.nat(),
     negative: fc.boolean(),
     tileElements: fc.integer({ min: 1, max: 700 }),
+    threads: fc.constantFrom(1, 1, 1, 1, 1, 2, 3),
   })
   .chain((job) => {
     const elements = job.shape.reduce((a: number, b: number) => a * b, 1);
@@ -116,12 +117,12 @@ const jobs = fc
     });
   });
 
-describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-07] [TEN-09]', () => {
+describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-07] [TEN-09] [TEN-23]', () => {
   test('any type, byte order, memory order and axis, in small pieces', async () => {
     const folder = temporaryFolder();
     await fc.assert(
       fc.asyncProperty(jobs, async ({ job, bits }) => {
-        const { type, format, little, fortran, tileElements } = job;
+        const { type, format, little, fortran, tileElements, threads } = job;
         const shape: readonly number[] = job.shape;
         const axis = job.axisChoice % shape.length;
         const { size, value } = TYPES[type];
@@ -139,6 +140,7 @@ describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-
           axis: job.negative ? axis - shape.length : axis,
           bf16: type === 'u2',
           tileElements,
+          threads,
         });
         expect(result).toMatchObject({ shape, axis });
 
@@ -171,7 +173,7 @@ describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-
         expect(readFileSync(output).equals(whole)).toBe(true);
 
         const back = join(folder, 'back.npy');
-        await dequantizeFile({ input: output, output: back, tileElements });
+        await dequantizeFile({ input: output, output: back, tileElements, threads });
         const bytes = readFileSync(back);
         const words = elementBytes(expected.words.map(BigInt), 4, true);
         expect(bytes.subarray(bytes.length - words.length).equals(words)).toBe(true);
@@ -184,7 +186,7 @@ describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-
     );
   });
 
-  test('the pieces do not show: reports and bytes are the same for every size', async () => {
+  test('the pieces do not show: reports and bytes are the same for every size and number of threads', async () => {
     const folder = temporaryFolder();
     const bits = Array.from({ length: 9 * 200 }, (_, i) => BigInt((i * 2654435761) % 2 ** 30) + 0x20000000n);
     const input = write(folder, 'in.npy', npyFile('<f4', false, [9, 200], elementBytes(bits, 4, true)));
@@ -192,8 +194,11 @@ describe('quantize and dequantize through files [TEN-04] [TEN-05] [TEN-06] [TEN-
     for (const tileElements of [1, 64, 100, 1000, 2 ** 18]) {
       const output = join(folder, 'out.safetensors');
       const c = codec('hif4', 'ascend');
-      const { report } = await quantizeFile({ input, output, codec: c, axis: 0, bf16: false, tileElements });
-      results.push({ report, bytes: readFileSync(output).toString('hex') });
+      for (const threads of [1, 2]) {
+        const job = { input, output, codec: c, axis: 0, bf16: false, tileElements, threads };
+        const { report } = await quantizeFile(job);
+        results.push({ report, bytes: readFileSync(output).toString('hex') });
+      }
     }
     for (const result of results) expect(result).toEqual(results[0]);
   });

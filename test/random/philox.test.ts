@@ -1,6 +1,8 @@
 /** Known answers of Random123 (kat_vectors, philox4x32 10 rounds), by the generator's authors. */
+
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { philox } from '../../src/random/philox.ts';
+import { philox, philoxPair } from '../../src/random/philox.ts';
 
 type Six = [number, number, number, number, number, number];
 
@@ -18,4 +20,17 @@ test.each([
   const out = new Uint32Array(4);
   philox(...(keyAndCounter as Six), out);
   expect(Array.from(out, (w) => w.toString(16).padStart(8, '0')).join(' ')).toBe(expected);
+});
+
+test('two blocks side by side are those drawn apart [RND-01]', () => {
+  const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 7, maxLength: 7 }), ([k0, k1, c0, c1, c2, c3, d3]) => {
+      const [c, d, first, second] = Array.from({ length: 4 }, () => new Uint32Array(4));
+      philox(k0!, k1!, c0!, c1!, c2!, c3!, c!);
+      philox(k0!, k1!, c0!, c1!, c2!, d3!, d!);
+      philoxPair(k0!, k1!, c0!, c1!, c2!, c3!, d3!, first!, second!);
+      expect([first, second]).toEqual([c, d]);
+    }),
+  );
 });

@@ -3,6 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { evaluateText } from '../../src/functions/text.ts';
+import { dequantizeFile } from '../../src/node/dequantize-file.ts';
+import { quantizeFile } from '../../src/node/quantize-file.ts';
+import { codec } from '../../src/tensor/codec.ts';
 import { fp4 as command } from '../cli/fp4.ts';
 import { fp4 } from '../cli/run-command.ts';
 import { temporaryFolder } from '../node/tensor-bytes.ts';
@@ -134,6 +137,7 @@ describe('invalid.json [VEC-09]', () => {
 });
 
 interface TensorTest {
+  clauses: string[];
   format: string;
   profile: string;
   set: Record<string, string>;
@@ -187,6 +191,28 @@ describe('tensors.json [VEC-09]', () => {
       expect(bytes(t.output).toString('latin1')).toContain(`"__metadata__":${JSON.stringify(t.metadata)}`);
     },
   );
+
+  const divided = group<TensorTest>('tensors.json', 'quantize').filter((t) => t.clauses.includes('TEN-23'));
+  test.each(divided.map((t) => [t.comment, t] as const))('%s [TEN-23]', async (_, t) => {
+    const folder = temporaryFolder();
+    const [input, output, back] = ['in.npy', 'out.safetensors', 'back.npy'].map((name) => join(folder, name));
+    writeFileSync(input!, bytes(t.input));
+    for (const tileElements of [64, 128, 500, 2 ** 18]) {
+      for (const threads of [1, 2]) {
+        const job = {
+          input: input!,
+          output: output!,
+          codec: codec(t.format, t.profile, t.set),
+          bf16: t.bf16,
+        };
+        const { report } = await quantizeFile({ ...job, axis: t.axis, tileElements, threads });
+        expect(hexOf(readFileSync(output!))).toBe(t.output);
+        expect(report).toMatchObject(t.report);
+        await dequantizeFile({ input: output!, output: back!, tileElements, threads });
+        expect(hexOf(readFileSync(back!))).toBe(t.back);
+      }
+    }
+  });
 
   test('foreign bytes, without a file around them [TEN-20]', async () => {
     for (const t of group<TensorTest>('tensors.json', 'foreign')) {

@@ -1,0 +1,8 @@
+/** The sections in the order they run. */
+import { blockCodecs } from './block-codecs.ts';
+import { files } from './files.ts';
+import { loading } from './loading.ts';
+import type { Section } from './section.ts';
+import { streams } from './streams.ts';
+
+export const SECTIONS: readonly Section[] = [blockCodecs, files, streams, loading];
