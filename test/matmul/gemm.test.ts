@@ -7,7 +7,7 @@ import { blockOperand } from '../../src/matmul/operand-blocks.ts';
 import { plainOperand } from '../../src/matmul/operand-plain.ts';
 import type { OutputName } from '../../src/matmul/output.ts';
 import { quantizeTensor } from '../../src/tensor/quantize.ts';
-import { blockValues, dot, roundedWord, scaledNumber } from './big-dot.ts';
+import { blockValues, dot, FRACTION, roundedWord, scaledNumber } from './big-dot.ts';
 
 /** A small generator of bits (xorshift), so that every run draws the same. */
 function bits(seed: number): () => number {
@@ -162,3 +162,75 @@ test.each(['hif4', 'mxfp4'] as const)(
     expect(plain).toEqual(words);
   },
 );
+
+describe('a tie of FP32 that a term 2^-s decides, on both sides of what binary64 holds [GEM-07] [GEM-08] [GEM-09]', () => {
+  const SPREADS = Array.from({ length: 60 }, (_, k) => k + 26);
+  const wanted = [0x3f800001, 0x3f800000];
+
+  test('not quantized: 1 + 2^-24 +- 2^-s', () => {
+    for (const s of SPREADS) {
+      const a = plainOperand('bf16', Float64Array.of(1, 2 ** -24, 2 ** -s), 1, 3);
+      const b = plainOperand('bf16', Float64Array.of(1, 1, 1, 1, 1, -1), 2, 3);
+      expect([...gemm(a, b)], `s = ${s}`).toEqual(wanted);
+    }
+  });
+
+  test.each([true, false])('in blocks, SIMD %s', (simd) => {
+    for (const s of SPREADS) {
+      // 1 is code 2; a block each for the three terms, in a row of A, and for their signs, in two of B.
+      const codes = (signs: number[]) =>
+        Uint8Array.from({ length: 16 * signs.length }, (_, at) => (at % 16 === 0 ? signs[at / 16]! : 0));
+      const a = blockOperand(
+        'mxfp4',
+        { codes: codes([2, 2, 2]), scales: Uint8Array.of(127, 127 - 24, 127 - s) },
+        1,
+        96,
+      );
+      const b = blockOperand(
+        'mxfp4',
+        { codes: codes([2, 2, 2, 2, 2, 10]), scales: new Uint8Array(6).fill(127) },
+        2,
+        96,
+      );
+      expect([...gemm(a, b, { simd })], `s = ${s}`).toEqual(wanted);
+    }
+  });
+});
+
+describe('alpha A B^T + beta C by BigInt arithmetic [GEM-11]', () => {
+  test('random factors, in every output type', () => {
+    const next = bits(4242);
+    const number = (): number => ((next() % 2001) - 1000) / 2 ** (next() % 12);
+    for (let round = 0; round < 40; round++) {
+      const a = randomRows('hif4', 'plain', 2, 65, next);
+      const b = randomRows('mxfp4', 'plain', 2, 65, next);
+      const [alpha, beta] = [number() || 1, number() || 1];
+      const c = Float32Array.from({ length: 4 }, number);
+      for (const output of ['f32', 'bf16', 'f16'] as const) {
+        const words = gemm(a.operand, b.operand, { output, c, alpha, beta });
+        const sums = a.values.flatMap((x) => b.values.map((y) => dot(x!, y!)));
+        const wanted = sums.map((sum, k) => {
+          // Over 2^(3 x 400): products have 2 x 400 fraction bits, a factor 400 more.
+          const exact =
+            sum * scaledNumber(alpha) + ((scaledNumber(c[k]!) * scaledNumber(beta)) << BigInt(FRACTION));
+          return roundedWord(exact, output, FRACTION);
+        });
+        expect([...words]).toEqual(wanted);
+      }
+    }
+  });
+
+  test('C alone is added by the quick paths as by the definition', () => {
+    const next = bits(99);
+    for (const kind of ['plain', 'huge'] as const) {
+      const a = randomRows('hif4', kind, 4, 128, next);
+      const b = randomRows('hif4', kind, 4, 128, next);
+      const c = Float32Array.from({ length: 16 }, () => ((next() % 4001) - 2000) / 2 ** (next() % 40));
+      const sums = a.values.flatMap((x) => b.values.map((y) => dot(x!, y!)));
+      const wanted = sums.map((sum, k) =>
+        roundedWord(sum + (scaledNumber(c[k]!) << BigInt(FRACTION)), 'f32'),
+      );
+      for (const simd of [true, false]) expect([...gemm(a.operand, b.operand, { c, simd })]).toEqual(wanted);
+    }
+  });
+});
