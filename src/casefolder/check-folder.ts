@@ -7,42 +7,17 @@
 import { Fp4Error } from '../error.ts';
 import type { Sha256 } from '../files/sha256.ts';
 import { compareArray, type FolderDifference } from './check-compare.ts';
+import { verifyGemmFolder } from './check-gemm-folder.ts';
 import { type Folder, folderFrom } from './folder.ts';
 import { type FolderArray, fieldArray } from './folder-array.ts';
 import { type ArrayForm, decodeArray, FILE_FORMS, type FileForm, rawLength } from './folder-encoding.ts';
 import { drawInputs, type FolderInputs } from './folder-inputs.ts';
 import { checkForm, type FolderGenerator, type FolderJob, gridOf, rowLength } from './folder-job.ts';
-import { actualName, fileName, MANIFEST, type Plain } from './manifest.ts';
-import { folderError, mismatch, readManifest, shown } from './manifest-read.ts';
-
-/** The bytes of a file of the folder, undefined where there is none. @throws Fp4Error for one that cannot be trusted */
-export type ReadFile = (name: string) => Uint8Array | undefined;
-
-export interface FileVerdict {
-  readonly name: string;
-  readonly role: 'stage' | 'expected';
-  /** Undefined where the device gave no such stage. */
-  readonly wrong: number | undefined;
-  readonly elements: number;
-}
-
-export interface FolderVerdict {
-  readonly function: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly cases: number;
-  /** In the order in which an encoder makes them. */
-  readonly files: readonly FileVerdict[];
-  /** Elements that differ, in all. */
-  readonly differences: number;
-  /** The first difference of the first file that has one. */
-  readonly first?: FolderDifference;
-}
-
-function needed(read: ReadFile, name: string): Uint8Array {
-  const bytes = read(name);
-  if (bytes === undefined) throw folderError(`${name}: missing`);
-  return bytes;
-}
+import type { FileVerdict, FolderVerdict } from './folder-verdict.ts';
+import { GEMM } from './gemm-folder.ts';
+import { checkListed, needed, type ReadFile } from './listed-files.ts';
+import { actualName, fileName, MANIFEST } from './manifest.ts';
+import { folderError, openManifest, readManifest } from './manifest-read.ts';
 
 /** The inputs of a folder: from its files, which must be those that its generator makes. */
 function readInputs(job: FolderJob, read: ReadFile): FolderInputs {
@@ -84,43 +59,6 @@ function drawnWithinReason(job: FolderJob & { generator: FolderGenerator }, read
   return drawInputs(job);
 }
 
-const firstByte = (a: Uint8Array, b: Uint8Array): number => {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return i;
-  return a.length === b.length ? -1 : length;
-};
-
-/** FOL-20. The files that the manifest lists against their hashes there, and against what the oracle makes of the inputs. */
-function checkListed(folder: Folder, value: Plain, read: ReadFile, sha256: Sha256): void {
-  const { manifest, listed } = folder;
-  const unhashed = JSON.stringify(value, (key, v) =>
-    key === 'sha256' ? '' : typeof v === 'bigint' ? `${v}` : v,
-  );
-  const wanted = JSON.stringify(manifest, (key, v) => (key === 'sha256' ? '' : v));
-  const structure = mismatch(JSON.parse(unhashed), JSON.parse(wanted));
-  if (structure !== undefined) throw folderError(`${MANIFEST}: ${structure}`);
-  const stated = new Map(statedHashes(value));
-  for (const [name, bytes] of listed) {
-    const found = needed(read, name);
-    const hash = sha256(found);
-    if (hash !== stated.get(name)) {
-      throw folderError(`${name}: sha256 is ${hash}; ${MANIFEST} says ${shown(stated.get(name))}`);
-    }
-    const byte = firstByte(found, bytes);
-    if (byte >= 0) throw folderError(`${name}: byte ${byte} is not what the oracle makes of the inputs`);
-  }
-  const message = mismatch(value, manifest);
-  if (message !== undefined) throw folderError(`${MANIFEST}: ${message}`);
-}
-
-/** Every file that a value names beside a hash. */
-function* statedHashes(value: Plain): Generator<[string, Plain]> {
-  if (typeof value !== 'object' || value === null) return;
-  const { file, sha256 } = value as { readonly [key: string]: Plain };
-  if (typeof file === 'string' && sha256 !== undefined) yield [file, sha256];
-  for (const member of Object.values(value)) yield* statedHashes(member);
-}
-
 /** What the device wrote for an array: in the folder's own form, or headerless. */
 function readActual(job: FolderJob, array: FolderArray, read: ReadFile): Uint32Array | undefined {
   const names = [...new Set([actualName(job, array), `actual_${array.name}.bin`])];
@@ -151,7 +89,9 @@ export function verifyFolder(
   sha256: Sha256,
   tell: (difference: FolderDifference) => void,
 ): FolderVerdict {
-  const { job, producer, value } = readManifest(text, sha256);
+  const open = openManifest(text, sha256);
+  if (open.reader.raw('function') === GEMM) return verifyGemmFolder(open, read, sha256, tell);
+  const { job, producer, value } = readManifest(open);
   checkForm(job);
   const inputs = readInputs(job, read);
   const folder = rebuilt(job, inputs, sha256, producer);

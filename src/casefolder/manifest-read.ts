@@ -33,7 +33,7 @@ const isObject = (value: Plain | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Readers of one member, by its path. */
-class Reader {
+export class Reader {
   readonly #object: Members;
   readonly #path: string;
 
@@ -112,7 +112,7 @@ const MOST_ROWS = 2 ** 26;
 /** As the command's own limit for --range. */
 const RANGE_LIMIT = 200;
 
-function generatorOf(reader: Reader | undefined): FolderGenerator | undefined {
+export function generatorOf(reader: Reader | undefined): FolderGenerator | undefined {
   if (reader === undefined) return undefined;
   const seed = String(reader.raw('seed'));
   if (!/^(0|[1-9][0-9]{0,19})$/.test(seed) || BigInt(seed) >= 1n << 64n) {
@@ -148,11 +148,30 @@ function parsed(text: string): Plain {
   }
 }
 
+/** A manifest whose schema and digest are right. */
+export interface OpenManifest {
+  readonly reader: Reader;
+  readonly producer: string;
+  readonly value: Members;
+}
+
+/** A shape of so many sizes. @throws Fp4Error E_FOLDER */
+export function shapeOf(reader: Reader, length: number): number[] {
+  const value = reader.raw('shape');
+  if (!Array.isArray(value) || value.length !== length) throw wrong('shape', value, `${length} integers`);
+  return value.map((item, i) => integerIn(item, `shape[${i}]`, 0, MOST_ROWS));
+}
+
 /**
  * FOL-20. The job that a manifest describes.
  * @throws Fp4Error E_FOLDER for what is no such manifest; E_PROFILE, E_PARAMETER, E_USAGE for names that do not exist
  */
-export function readManifest(text: string, sha256: Sha256): ReadManifest {
+export function readManifest({ reader, producer, value }: OpenManifest): ReadManifest {
+  return { job: jobOf(reader), producer, value };
+}
+
+/** FOL-16. @throws Fp4Error E_FOLDER for what is no manifest, or one that was changed */
+export function openManifest(text: string, sha256: Sha256): OpenManifest {
   const value = parsed(text);
   const reader = new Reader(value, '');
   const schema = reader.string('schema');
@@ -165,7 +184,7 @@ export function readManifest(text: string, sha256: Sha256): ReadManifest {
   }
   const comment = reader.raw('comment');
   if (comment !== undefined && typeof comment !== 'string') throw wrong('comment', comment, 'a string');
-  return { job: jobOf(reader), producer: reader.string('producer'), value: value as Members };
+  return { reader, producer: reader.string('producer'), value: value as Members };
 }
 
 function jobOf(reader: Reader): FolderJob {

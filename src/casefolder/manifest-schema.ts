@@ -82,7 +82,7 @@ export const MANIFEST_SCHEMA = {
       profile: orNull({ type: 'string' }),
       parameters: { type: 'object', additionalProperties: { type: 'string' } },
       cases: { ...SIZE, minimum: 1 },
-      shape: orNull({ ...SHAPE, minItems: 2, maxItems: 2 }),
+      shape: orNull({ ...SHAPE, minItems: 2, maxItems: 3 }),
       padding: orNull(exactly({ from: SIZE, to: SIZE, word: { type: 'string', pattern: '^0+$' } })),
       layout: { type: 'string' },
       encoding: { enum: ENCODINGS },

@@ -31,6 +31,9 @@ export interface ManifestFile {
   readonly order: 'row-major' | 'low-first' | 'high-first' | 'lsb0';
   readonly sha256: string;
   readonly compare: 'bits' | 'bound';
+  /** Of a bound: the file of the upper ends; `file` has the lower ones. */
+  readonly high?: string;
+  readonly highSha256?: string;
   readonly nans?: readonly number[];
   readonly places?: { readonly file: string; readonly shape: readonly number[]; readonly sha256: string };
 }
@@ -175,7 +178,7 @@ export function buildManifest(
   };
 }
 
-const seedValue = (seed: bigint): number | string =>
+export const seedValue = (seed: bigint): number | string =>
   seed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(seed) : String(seed);
 
 /** A plain JSON value; integers beyond 2^53 stay bigints, so that they equal no number. */

@@ -10,7 +10,7 @@ import type { Encoding, StreamJob } from '../node/stream.ts';
 export type Overrides = Record<string, string>;
 
 /** One more `k=v` of --set. */
-function override(text: string, previous: Overrides): Overrides {
+export function override(text: string, previous: Overrides): Overrides {
   const equals = text.indexOf('=');
   if (equals <= 0) throw new InvalidArgumentError('It has the form name=value.');
   return { ...previous, [text.slice(0, equals)]: text.slice(equals + 1) };

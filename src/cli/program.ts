@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   diff: async () => (await import('./diff.ts')).addDiff,
   tensor: async () => (await import('./tensor.ts')).addTensor,
   grpo: async () => (await import('./grpo.ts')).addGrpo,
+  gemm: async () => (await import('./gemm.ts')).addGemm,
 };
 
 /** @param name what the command line begins with; where that is no command, all are there for the help and for suggestions */

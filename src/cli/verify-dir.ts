@@ -1,7 +1,7 @@
 /** `fp4 verify --dir`: a case folder that a device has written into, judged bit by bit (spec/folders.md FOL-19). */
 
 import type { FolderDifference } from '../casefolder/check-compare.ts';
-import type { FolderVerdict } from '../casefolder/check-folder.ts';
+import type { FolderVerdict } from '../casefolder/folder-verdict.ts';
 import { Fp4Error } from '../error.ts';
 import { verifyCaseFolder } from '../node/case-folder.ts';
 import { Output } from '../node/output.ts';

@@ -7,9 +7,11 @@ import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FolderDifference } from '../casefolder/check-compare.ts';
-import { type FolderVerdict, verifyFolder } from '../casefolder/check-folder.ts';
-import { buildFolder } from '../casefolder/folder.ts';
+import { verifyFolder } from '../casefolder/check-folder.ts';
+import { buildFolder, PRODUCER } from '../casefolder/folder.ts';
 import type { FolderGenerator, FolderJob } from '../casefolder/folder-job.ts';
+import type { FolderVerdict } from '../casefolder/folder-verdict.ts';
+import { buildGemmFolder, type GemmFolderJob } from '../casefolder/gemm-folder.ts';
 import { MANIFEST, type Manifest } from '../casefolder/manifest.ts';
 import { Fp4Error } from '../error.ts';
 import { InputFile } from './input-file.ts';
@@ -28,6 +30,14 @@ export async function exportFolder(
 ): Promise<Manifest> {
   checkFolderFree(path);
   const { manifest, files } = buildFolder(job, sha256);
+  await writeFolder(path, files);
+  return manifest;
+}
+
+/** Writes a case folder of a product. @throws Fp4Error likewise */
+export async function exportGemmFolder(path: string, job: GemmFolderJob): Promise<Manifest> {
+  checkFolderFree(path);
+  const { manifest, files } = buildGemmFolder(job, sha256, PRODUCER);
   await writeFolder(path, files);
   return manifest;
 }

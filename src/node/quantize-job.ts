@@ -30,7 +30,12 @@ export interface QuantizeSetup {
 }
 
 /** The exact values of a piece, in memory order. */
-function tileValues(file: InputFile, { type, offset, littleEndian }: FloatTensor, g: Geometry, tile: Tile) {
+export function tileValues(
+  file: InputFile,
+  { type, offset, littleEndian }: FloatTensor,
+  g: Geometry,
+  tile: Tile,
+) {
   const count = tileRows(tile) * tileDepth(tile);
   const size = ELEMENT_BYTES[type];
   const values: TileValues = type === 'F64' ? new Float64Array(count) : new Float32Array(count);

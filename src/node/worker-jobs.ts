@@ -5,6 +5,7 @@
 import type { Job } from './worker-job.ts';
 
 export const JOBS = {
+  gemm: async () => (await import('./gemm-file.ts')).gemmPart,
   quantize: async () => (await import('./quantize-job.ts')).quantizeJob,
   dequantize: async () => (await import('./dequantize-job.ts')).dequantizeJob,
   probe: async () => (await import('./worker-probe.ts')).probe,

@@ -4,7 +4,7 @@
  * @module
  */
 import { verifyFolder } from '../casefolder/check-folder.ts';
-import { buildFolder } from '../casefolder/folder.ts';
+import { buildFolder, PRODUCER } from '../casefolder/folder.ts';
 import {
   type FolderEncoding,
   type FolderGenerator,
@@ -12,10 +12,12 @@ import {
   type Naming,
   subjectOf,
 } from '../casefolder/folder-job.ts';
+import { buildGemmFolder, type GemmFolderJob } from '../casefolder/gemm-folder.ts';
 import { MANIFEST } from '../casefolder/manifest.ts';
 import { Fp4Error } from '../error.ts';
 import type { AnyPolicy } from '../functions/oracle-function.ts';
 import type { Family } from '../random/families.ts';
+import { codec } from '../tensor/codec.ts';
 import type { PackContext } from './block-cases.ts';
 import { hexOf } from './file-bytes.ts';
 import { idOf } from './hash.ts';
@@ -136,14 +138,40 @@ function exportTest(context: PackContext, e: Export) {
     comment: e.comment,
     clauses: ['FOL-01', ...e.clauses],
     command,
-    files: [...files]
-      .filter(([name]) => !TOOLS.includes(name))
-      .map(([name, bytes]) => ({
-        name,
-        bytes: bytes.length,
-        sha256: context.sha256(bytes),
-        ...(bytes.length <= LONGEST && { content: hexOf(bytes) }),
-      })),
+    files: spelledOut(context, files),
+  };
+}
+
+const spelledOut = ({ sha256 }: PackContext, files: ReadonlyMap<string, Uint8Array>) =>
+  [...files]
+    .filter(([name]) => !TOOLS.includes(name))
+    .map(([name, bytes]) => ({
+      name,
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+      ...(bytes.length <= LONGEST && { content: hexOf(bytes) }),
+    }));
+
+/** FOL-21. A small product: K has a tail. */
+function gemmTest(context: PackContext) {
+  const c = codec('mxfp4');
+  const job: GemmFolderJob = {
+    format: 'mxfp4',
+    profile: c.profile,
+    parameters: c.parameters,
+    shape: [2, 40, 3],
+    encoding: 'raw',
+    generator: { family: 'gauss', seed: context.seed },
+  };
+  const flags = ['--format', 'mxfp4', '--shape', '2x40x3', '--family', 'gauss', '--seed', `${context.seed}`];
+  const command = ['export', 'gemm', ...flags];
+  const { files } = buildGemmFolder(job, context.sha256, PRODUCER);
+  return {
+    id: idOf(context.sha256, ...command),
+    comment: 'a product: quantized operands, and the ends of what any order of FP32 additions can give',
+    clauses: ['FOL-01', 'FOL-21'],
+    command,
+    files: spelledOut(context, files),
   };
 }
 
@@ -226,7 +254,11 @@ export const foldersFile = (context: PackContext): VectorFile => ({
   kind: 'folders',
   generator: context.generator,
   groups: [
-    { subject: 'export', clauses: ['FOL-01'], tests: EXPORTS.map((e) => exportTest(context, e)) },
+    {
+      subject: 'export',
+      clauses: ['FOL-01'],
+      tests: [...EXPORTS.map((e) => exportTest(context, e)), gemmTest(context)],
+    },
     { subject: 'judged', clauses: ['FOL-19'], tests: JUDGED.map((j) => judgedTest(context, j)) },
   ],
 });

@@ -12,6 +12,7 @@ import { anyFile, parametersFile, profileFile } from './block-files.ts';
 import { elementaryFile } from './elementary-file.ts';
 import { familiesFile } from './families-file.ts';
 import { foldersFile } from './folders-file.ts';
+import { gemmFile } from './gemm-file.ts';
 import { grpoFile } from './grpo-file.ts';
 import { invalidFile } from './invalid-files.ts';
 import { layoutsFile } from './layouts-file.ts';
@@ -81,6 +82,7 @@ function* files(context: PackContext): Generator<PackedFile> {
   yield encoded('elementary.json', elementaryFile(context));
   yield encoded('adamw.json', adamwFile(context));
   yield encoded('grpo.json', grpoFile(context));
+  yield encoded('gemm.json', gemmFile(context));
   yield { name: 'schema.json', bytes: new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`) };
 }
 

@@ -351,6 +351,63 @@ const sparsity = file('sparsity', {
   }),
 });
 
+const operandFormat = oneOf('hif4', 'mxfp4', 'bf16', 'f16', 'f32');
+const operand = record({ format: operandFormat, 'codes?': bytes, 'scales?': bytes, 'words?': words });
+const number: Schema = { type: 'number' };
+
+const gemm = file('gemm', {
+  groups: listOf({
+    anyOf: subjects({
+      products: record({
+        id,
+        comment: text,
+        clauses,
+        rows: count,
+        columns: count,
+        depth: count,
+        a: operand,
+        b: operand,
+        'c?': words,
+        'alpha?': number,
+        'beta?': number,
+        output: oneOf('f32', 'bf16', 'f16'),
+        expected: words,
+        'low?': words,
+        'high?': words,
+      }),
+      verdicts: record({
+        id,
+        comment: text,
+        clauses,
+        depth: count,
+        a: operand,
+        b: operand,
+        found: words,
+        acceptance: text,
+        'model?': record({
+          group: count,
+          fractionBits: count,
+          outputFractionBits: count,
+          outputRounding: oneOf('truncate', 'even'),
+          exponentFloor: { type: 'integer' },
+        }),
+        admitted: { type: 'boolean' },
+        'conditions?': record({ inexact: count, overflow: count, subnormal: count }),
+      }),
+      commands: record({
+        id,
+        comment: text,
+        clauses,
+        args: names,
+        files: mapOf(bytes),
+        exit,
+        'error?': error,
+        'output?': bytes,
+      }),
+    }),
+  }),
+});
+
 const elementary = file('elementary', {
   groups: listOf(
     record({
@@ -490,6 +547,7 @@ export const schema: Schema = {
     elementary,
     adamw,
     grpo,
+    gemm,
     index,
   ],
 };

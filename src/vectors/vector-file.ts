@@ -41,7 +41,8 @@ export type Kind =
   | 'sparsity'
   | 'elementary'
   | 'adamw'
-  | 'grpo';
+  | 'grpo'
+  | 'gemm';
 
 /** Where vectors come from: version and seed are part of what is written. */
 export interface Generator {

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CHECK_PY } from '../../src/casefolder/check-py.ts';
+import { buildGemmFolder, type GemmFolderJob } from '../../src/casefolder/gemm-folder.ts';
 import { digestOf } from '../../src/casefolder/manifest.ts';
+import { codec } from '../../src/tensor/codec.ts';
 import { bundle } from '../bundle/build.ts';
 import {
   type Files,
@@ -481,5 +483,34 @@ print(json.dumps(tally))
     const tally = JSON.parse(out);
     expect(tally['0'] + tally['1'] + tally['2']).toBe(300);
     expect(tally['2']).toBeGreaterThan(250);
+  });
+});
+
+describe('bounds of a product [FOL-17, FOL-21]', () => {
+  const parameters = codec('mxfp4').parameters;
+  const job: GemmFolderJob = {
+    ...{ format: 'mxfp4', profile: 'ocp', parameters },
+    shape: [2, 40, 3],
+    encoding: 'raw',
+    generator: { family: 'gauss', seed: 1n },
+  };
+  const { files } = buildGemmFolder(job, sha256, 'test');
+  const [low, high] = ['expected_c_low.bin', 'expected_c_high.bin'].map((name) => files.get(name)!);
+
+  test('both ends are right, what lies beyond is not, and a changed end is refused', () => {
+    for (const end of [low!, high!]) expect(check(new Map(files).set('actual_c.bin', end)).code).toBe(0);
+    const beyond = high!.slice();
+    const view = new DataView(beyond.buffer);
+    const word = Math.max(view.getUint32(16, true), new DataView(low!.slice().buffer).getUint32(16, true));
+    view.setUint32(16, word + 1, true);
+    const { code, out } = check(new Map(files).set('actual_c.bin', beyond));
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining('1 of 6 elements differ; first at row 1, block 0, element 1'),
+    ]);
+    const tampered = withBytes(new Map(files).set('actual_c.bin', low!), 'expected_c_high.bin', (bytes) => {
+      bytes[0]! ^= 1;
+    });
+    expect(check(tampered).code).toBe(2);
   });
 });
