@@ -76,7 +76,7 @@ interface Known {
   readonly c: number;
 }
 
-/** Largest integer of a block's element (DOT-01). */
+/** Largest integer of a block's element. */
 const LARGEST_INTEGER: Readonly<Record<string, number>> = { hif4: 28, mxfp4: 12 };
 /** Subnormal elements align as the smallest normal ones do. */
 const SMALLEST_NORMAL: Readonly<Record<string, number>> = { bf16: -126, f16: -14, f32: -126 };

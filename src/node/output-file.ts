@@ -41,12 +41,18 @@ export class OutputFile {
     this.#target = older ? attempt(`${path}: cannot be created`, () => realpathSync(path)) : path;
     const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`;
     this.#temporary = join(dirname(this.#target), name);
-    this.descriptor = attempt(`${path}: cannot be created`, () => openSync(this.#temporary, 'wx', 0o666));
     this.#onSignal = (signal) => {
       this.discard();
       process.kill(process.pid, signal); // with no listener left, the signal does what it always does
     };
+    // Listening comes first: a signal just after the file was made would leave it behind.
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    try {
+      this.descriptor = attempt(`${path}: cannot be created`, () => openSync(this.#temporary, 'wx', 0o666));
+    } catch (error) {
+      this.#stopListening();
+      throw error;
+    }
   }
 
   /** Writes bytes at a place; places not written hold zeros. */
@@ -72,9 +78,13 @@ export class OutputFile {
     rmSync(this.#temporary, { force: true });
   }
 
+  #stopListening(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+  }
+
   #close(): void {
     this.#open = false;
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    this.#stopListening();
     closeSync(this.descriptor);
   }
 }

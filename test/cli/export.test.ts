@@ -189,7 +189,7 @@ describe('a place that is taken', () => {
 
 test.each([
   [['hif4_quantise'], 'did you mean "hif4_quantize"?'],
-  [['gemm'], 'nothing to export under the name "gemm"'],
+  [['product'], 'nothing to export under the name "product"'],
   [['quantize', '--shape', '4x64'], 'quantize needs --format'],
   [['quantize', '--format', 'hif4'], 'quantize needs --shape MxK'],
   [['quantize', '--format', 'hif5', '--shape', '4x64'], 'unknown format "hif5"'],
