@@ -4,6 +4,7 @@
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
+import { twoTo } from '../number/two-to.ts';
 import { chunkFrom, drawElements } from './draw.ts';
 import { philox } from './philox.ts';
 
@@ -53,7 +54,7 @@ const singleBits = new Uint32Array(single.buffer);
 /** RND-02. The binary32 word of n x 2^k rounded once to the type; n has at most 25 bits. */
 function rounded(n: number, k: number, type: 'bf16' | 'f32'): number {
   if (type === 'f32') {
-    single[0] = k === -16 ? n * 2 ** -16 : n * 2 ** k; // a power that is no constant costs more than all the rest
+    single[0] = n * 2 ** k;
     return singleBits[0]!;
   }
   // The integer is first cut to the 8 significant bits, or fewer, that BF16 has at this exponent.
@@ -88,39 +89,44 @@ function plainBits(d: Draw, a0: number): number {
   return d.family === 'bits' && (word & exponent) === exponent ? (word & ~lowest) >>> 0 : word;
 }
 
+/** RND-02. The exponent k of the elements n x 2^k of a group or channel whose word is g. */
+function exponentFor(family: Family, g: number, [low, high]: readonly [number, number]): number {
+  if (family === 'ladder') return low + (g % (high - low + 1)) - 16; // RND-06
+  return family === 'ties' ? (g % 17) - 8 - 3 : -16; // RND-07
+}
+
 /**
- * The word of an element from what was drawn for it.
+ * The integer n of an element from what was drawn for it; -0 is the zero that has a sign.
  * @param gauss RND-05. The sum of twelve 16-bit halves about its mean, in units of 2^-16
- * @param g the word that its group or channel shares
  */
-function value(
-  family: Family,
-  i: number,
-  gauss: number,
-  a0: number,
-  b2: number,
-  g: number,
-  [low, high]: readonly [number, number],
-  type: 'bf16' | 'f32',
-): number {
+function integerOf(family: Family, i: number, gauss: number, a0: number, b2: number, g: number): number {
   switch (family) {
-    case 'ladder':
-      return rounded(gauss, low + (g % (high - low + 1)) - 16, type);
     case 'ties': {
       // RND-07. 7 x 2^E is 56 x 2^(E - 3); a zero has no sign, since it is an integer that is negated.
       const m = i % 32 === 0 ? 56 : a0 % 57;
-      return rounded(b2 & 1 ? 0 - m : m, (g % 17) - 8 - 3, type);
+      return b2 & 1 ? 0 - m : m;
     }
     case 'outlier-element': // RND-08
-      return rounded(b2 % 100 === 0 ? 50 * gauss : gauss, -16, type);
+      return b2 % 100 === 0 ? 50 * gauss : gauss;
     case 'outlier-channel': // RND-09
-      return rounded(g % 100 === 0 ? 30 * gauss : gauss, -16, type);
+      return g % 100 === 0 ? 30 * gauss : gauss;
     case 'zeros-mixed': // RND-10
-      if (b2 % 4 === 0) return 0;
-      return b2 % 4 === 1 ? (type === 'bf16' ? 0x8000 : 0x80000000) : rounded(gauss, -16, type);
+      return b2 % 4 === 0 ? 0 : b2 % 4 === 1 ? -0 : gauss;
     default:
-      return rounded(gauss, -16, type);
+      return gauss;
   }
+}
+
+/** Integers below it, times a power of two from 2^LEAST to 2^MOST, are normal FP32 numbers, exactly. */
+const SMALL = 2 ** 24;
+const LEAST = -126;
+const MOST = 103;
+
+/** RND-02. The word of n x power, exact in FP32, rounded once to the type. */
+function roundedSmall(n: number, power: number, type: 'bf16' | 'f32'): number {
+  single[0] = n * power;
+  const word = singleBits[0]!;
+  return type === 'f32' ? word : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
 }
 
 /** RND-05. Twelve times the mean of a 16-bit half. */
@@ -142,6 +148,8 @@ export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
   const use = 16 * d.operand;
   const range = d.range ?? LADDER_RANGE;
   let drawn = -1;
+  let k = 0;
+  let power = 0;
   for (let done = 0; done < out.length; ) {
     const start = first + done;
     const count = chunkFrom(start, out.length - done);
@@ -157,8 +165,12 @@ export function fillFamily(d: Draw, first: number, out: Uint32Array): void {
       if (shared !== drawn) {
         philox(key0, key1, shared, Math.floor(shared / 2 ** 32), number, use + 2, g);
         drawn = shared;
+        k = exponentFor(family, g[0]!, range);
+        power = k >= LEAST && k <= MOST ? twoTo(k) : 0;
       }
-      out[done + j] = value(family, i, sums[j]! - MEAN, a0[j]!, b2[j]!, g[0]!, range, type);
+      const n = integerOf(family, i, sums[j]! - MEAN, a0[j]!, b2[j]!, g[0]!);
+      const small = power !== 0 && n < SMALL && n > -SMALL;
+      out[done + j] = small ? roundedSmall(n, power, type) : rounded(n, k, type);
     }
     done += count;
   }
