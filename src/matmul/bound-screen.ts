@@ -3,8 +3,7 @@
  * numbers. Clauses: spec/gemm.md BND-03, BND-07.
  * @module
  */
-import { exponentOf } from '../number/binade.ts';
-import { twoTo } from '../number/two-to.ts';
+import { exponentOf, twoTo } from '../number/number-bits.ts';
 import { growthOf, type TruncatingModel } from './bound.ts';
 
 /** An interval that holds a real number. */

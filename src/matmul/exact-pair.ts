@@ -5,7 +5,7 @@
  */
 
 import { add, fromNumber } from '../number/exact.ts';
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { errorOfSum, oddNumber, oddSum } from './odd-sum.ts';
 import type { Operand } from './operand.ts';
 

@@ -3,7 +3,7 @@
  * From it follows for a pair of rows whether binary64 sums of their products are exact. Clauses: spec/gemm.md GEM-07.
  * @module
  */
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { FINITE, NAN, type Operand } from './operand.ts';
 
 export const ALL_FINITE = 0;

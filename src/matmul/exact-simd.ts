@@ -4,7 +4,7 @@
  * The outputs are exact where exact-rows.ts says so, and to be computed another way elsewhere. Clauses: spec/gemm.md GEM-07.
  * @module
  */
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { type Instance, instantiate } from '../wasm/engine.ts';
 import { type Local, wasmFunction } from '../wasm/function.ts';
 import { type Expr, f64x2, i8x16, i32, i32x4, v128 } from '../wasm/instructions.ts';

@@ -5,8 +5,8 @@
  */
 
 import { type Exact, floorLog2, isZero } from '../number/exact.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { split } from '../number/round.ts';
-import { twoTo } from '../number/two-to.ts';
 
 const double = new Float64Array(1);
 const bits = new BigInt64Array(double.buffer);

@@ -6,8 +6,7 @@
 import { Fp4Error, knownNames } from '../error.ts';
 import { valuesOf } from '../fast/f32.ts';
 import { roundedWords } from '../fast/input-words.ts';
-import { exponentOf } from '../number/binade.ts';
-import { twoTo } from '../number/two-to.ts';
+import { exponentOf, twoTo } from '../number/number-bits.ts';
 import { FINITE, MINUS_INFINITY, NAN, type Operand, PLUS_INFINITY } from './operand.ts';
 import { binary16Values } from './output.ts';
 

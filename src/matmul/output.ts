@@ -5,10 +5,9 @@
  */
 import { Fp4Error, knownNames } from '../error.ts';
 import { roundedWords } from '../fast/input-words.ts';
-import { exponentOf } from '../number/binade.ts';
 import { type BinaryFormat, decode, encode, type FloatValue } from '../number/binary-format.ts';
 import { BF16, FP16, FP32 } from '../number/floats.ts';
-import { twoTo } from '../number/two-to.ts';
+import { exponentOf, twoTo } from '../number/number-bits.ts';
 
 export const OUTPUTS = ['f32', 'bf16', 'f16'] as const;
 export type OutputName = (typeof OUTPUTS)[number];

@@ -3,11 +3,11 @@
  * they are, and where a bound's conditions do not hold. Clauses: spec/gemm.md GEM-13 to GEM-17, BND-01 to BND-07.
  * @module
  */
-import { exponentOf } from '../number/binade.ts';
+
 import type { FloatValue } from '../number/binary-format.ts';
 import { type Exact, fromNumber } from '../number/exact.ts';
 import { fromBinary64 } from '../number/floats.ts';
-import { twoTo } from '../number/two-to.ts';
+import { exponentOf, twoTo } from '../number/number-bits.ts';
 import type { Acceptance } from './acceptance.ts';
 import {
   admitted,

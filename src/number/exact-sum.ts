@@ -5,6 +5,7 @@
  * @module
  */
 import { add, type Exact, exact, fromNumber, multiply, subtract, ZERO } from './exact.ts';
+import { FLOAT, HIGH, LOW, WORDS } from './number-bits.ts';
 
 /** Weight of the lowest bit: 2^-1074, the smallest positive binary64 number. */
 const LOWEST = -1074;
@@ -19,13 +20,6 @@ const SMALLEST_SQUARED = 2 ** -480;
 const LARGEST_SQUARED = 2 ** 500;
 /** Veltkamp's constant: splits a 53-bit significand into two of 26 bits. */
 const SPLITTER = 2 ** 27 + 1;
-
-const float = new Float64Array(1);
-const words = new Uint32Array(float.buffer);
-float[0] = 1;
-/** Index of the word with sign and exponent: it depends on the byte order of the machine. */
-const HIGH = words[1] === 0 ? 0 : 1;
-const LOW = 1 - HIGH;
 
 export class SumOfSquares {
   readonly #digits = new Float64Array(DIGITS);
@@ -84,11 +78,11 @@ export class SumOfSquares {
 
   #add(x: number): void {
     if (++this.#additions === ADDITIONS_BETWEEN_CARRIES) this.#carry();
-    float[0] = x;
-    const top = words[HIGH]!;
+    FLOAT[0] = x;
+    const top = WORDS[HIGH]!;
     const field = (top >>> 20) & 0x7ff;
     const high = field === 0 ? top & 0xfffff : (top & 0xfffff) | 0x100000;
-    const low = words[LOW]!;
+    const low = WORDS[LOW]!;
     const position = field === 0 ? 0 : field - 1; // of the last bit, above 2^LOWEST
     const i = position >>> 5;
     const shift = position & 31;

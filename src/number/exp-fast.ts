@@ -9,7 +9,7 @@ import { productError, smallSumError, sumError } from './double-double.ts';
 import { exactExp, exactExpm1 } from './elementary-exact.ts';
 import { EXP_STEPS, type ExpTable, expTable } from './elementary-tables.ts';
 import { BINARY32, BINARY64 } from './floats.ts';
-import { powerOf2 } from './number-bits.ts';
+import { twoTo } from './number-bits.ts';
 
 /** Within it the result is normal and the table's k fits 16 bits. */
 const LARGEST = 708;
@@ -79,14 +79,14 @@ export function exp(x: number): number {
   const high = mantissa(x);
   const rounded = high + (low - EXP_ERROR);
   if (rounded !== high + (low + EXP_ERROR)) return exactExp(x, BINARY64);
-  return rounded * powerOf2(exponent);
+  return rounded * twoTo(exponent);
 }
 
 /** ELE-03. e^x in binary32. */
 export function exp32(x: number): number {
   const magnitude = Math.abs(x);
   if (!(magnitude <= LARGEST && magnitude >= TINY)) return exactExp(x, BINARY32);
-  const value = mantissa(x) * powerOf2(exponent);
+  const value = mantissa(x) * twoTo(exponent);
   const rounded = Math.fround(value * (1 - SINGLE_ERROR));
   return rounded === Math.fround(value * (1 + SINGLE_ERROR)) ? rounded : exactExp(x, BINARY32);
 }
@@ -100,7 +100,7 @@ function minusOne(x: number): number {
     rest = low;
   } else {
     const m = mantissa(x);
-    const scale = powerOf2(exponent);
+    const scale = twoTo(exponent);
     const value = m * scale;
     high = value - 1;
     rest = sumError(value, -1, high) + low * scale;

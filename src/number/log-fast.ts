@@ -9,7 +9,7 @@ import { productError, smallSumError, sumError } from './double-double.ts';
 import { exactLog, exactLog1p } from './elementary-exact.ts';
 import { FIRST_LOG, logTable } from './elementary-tables.ts';
 import { BINARY32, BINARY64 } from './floats.ts';
-import { FLOAT, HIGH, powerOf2, WORDS } from './number-bits.ts';
+import { FLOAT, HIGH, twoTo, WORDS } from './number-bits.ts';
 
 const SMALLEST_NORMAL = 2 ** -1022;
 /** Below it log1p is x. */
@@ -70,7 +70,7 @@ function logarithm(x: number, rest: number, shift: number): number {
   const product = m * c;
   const far = product - 1;
   // Where rest is not 0, x is below LARGE, and the power is one.
-  const near = productError(m, c, product) + (rest === 0 ? 0 : rest * powerOf2(-e) * c);
+  const near = productError(m, c, product) + (rest === 0 ? 0 : rest * twoTo(-e) * c);
   const z = far + near;
   const exponent = e + shift;
   return sumWithLog1p(

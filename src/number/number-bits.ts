@@ -1,5 +1,5 @@
 /**
- * The two halves of a binary64 number, read and written in place: what the paths for speed need of its bits.
+ * The bits of binary64 numbers, read and written in place: the same on every engine. Clauses: spec/conventions.md NUM-07.
  * @module
  */
 
@@ -12,9 +12,15 @@ FLOAT[0] = 1;
 export const HIGH = WORDS[1] === 0 ? 0 : 1;
 export const LOW = 1 - HIGH;
 
-/** 2^exponent, for -1022 to 1023; 2 ** exponent is slower. */
-export function powerOf2(exponent: number): number {
-  WORDS[HIGH] = (exponent + 1023) << 20;
+/** 2^k, for -1022 <= k <= 1023; 2 ** k is slower, and ECMA-262 leaves it to the engine. */
+export function twoTo(k: number): number {
+  WORDS[HIGH] = (k + 1023) << 20;
   WORDS[LOW] = 0;
   return FLOAT[0]!;
+}
+
+/** floor(log2 |x|) of a normal number. */
+export function exponentOf(x: number): number {
+  FLOAT[0] = x;
+  return ((WORDS[HIGH]! >>> 20) & 0x7ff) - 1023;
 }

@@ -7,7 +7,7 @@
  */
 
 import { productError } from './double-double.ts';
-import { FLOAT, HIGH, powerOf2, WORDS } from './number-bits.ts';
+import { FLOAT, HIGH, twoTo, WORDS } from './number-bits.ts';
 
 const ULP = 2 ** -52;
 
@@ -25,7 +25,7 @@ export function sqrt(x: number): number {
   // R 2^-52 is nearest to the root of M 2^-104 where (R - 1/2)^2 < M < (R + 1/2)^2, that is -R < M - R^2 <= R.
   while (residual(m, r) > r * ULP) r += ULP;
   while (residual(m, r) <= -r * ULP) r -= ULP;
-  return r * powerOf2(k);
+  return r * twoTo(k);
 }
 
 /** m - r^2, exact where r is within a few ulp of the root: Dekker's product, then differences without rounding. */

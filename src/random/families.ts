@@ -4,7 +4,7 @@
  * @module
  */
 import { Fp4Error, knownNames } from '../error.ts';
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { chunkFrom, drawElements } from './draw.ts';
 import { philox } from './philox.ts';
 

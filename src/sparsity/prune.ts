@@ -4,7 +4,7 @@
  * @module
  */
 import { Fp4Error } from '../error.ts';
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 import { decoder, type PackedBlocks, scaleAt } from '../tensor/codec.ts';
 import { blocksOf, type Geometry, geometry, normalizedAxis } from '../tensor/geometry.ts';
 import { prunePackedCodes } from './codes.ts';

@@ -13,7 +13,7 @@
  */
 import { valuesOf } from '../fast/f32.ts';
 import type { SumOfSquares } from '../number/exact-sum.ts';
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 
 const GROUP = 64;
 const INFINITE = 0x7f800000;

@@ -10,7 +10,7 @@ import { BLOCK } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
 import { NONFINITE, type NonfiniteRule } from '../format/nonfinite.ts';
 import { E6M2, E8M0, e6m2_to_bf16_reciprocal } from '../format/scalar.ts';
-import { twoTo } from '../number/two-to.ts';
+import { twoTo } from '../number/number-bits.ts';
 
 /**
  * Counts the saturated elements of whole blocks.
