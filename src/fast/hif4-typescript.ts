@@ -3,30 +3,14 @@
  * the definition. Clauses: spec/hif4.md.
  * @module
  */
-import { Fp4Error } from '../error.ts';
 import { decodeElement, encodeUnit, UNIT } from '../format/hif4.ts';
 import type { HiF4Policy } from '../format/hif4-policy.ts';
-import { f32Value } from '../format/scalar.ts';
 import type { FloatValue } from '../number/binary-format.ts';
 import { type BlockCodec, expectLengths } from './block-codec.ts';
+import { encodeByDefinition } from './by-definition.ts';
 import { encodeUnit as encodeFast, hif4Tables, LEFT_TO_DEFINITION } from './hif4-quantize.ts';
 import { perPolicy } from './policy-cache.ts';
 import { ROW, rowStart, throughPairs, type ValueRows, valueRows } from './value-rows.ts';
-
-/** CON-05. The definition's answer for one unit. */
-function encodeByDefinition(x: Uint32Array, unit: number, policy: HiF4Policy, codes: Uint8Array): number {
-  const values = Array.from(x.subarray(unit * UNIT, (unit + 1) * UNIT), f32Value);
-  try {
-    const encoded = encodeUnit(values, policy);
-    for (let q = 0; q < UNIT; q += 2) {
-      codes[(unit * UNIT + q) >> 1] = encoded.codes[q]! | (encoded.codes[q + 1]! << 4);
-    }
-    return encoded.word;
-  } catch (error) {
-    if (!(error instanceof Fp4Error) || x.length === UNIT) throw error;
-    throw new Fp4Error(error.code, `unit ${unit}: ${error.message}`);
-  }
-}
 
 const NAN_SCALE = 0xff;
 
@@ -77,6 +61,8 @@ export function hif4DequantizeTypeScript(scales: Uint32Array, codes: Uint8Array,
 }
 
 function makeCodec(policy: HiF4Policy): BlockCodec<Uint32Array> {
+  const kind = { noun: 'unit', size: UNIT } as const;
+  const define = (values: readonly FloatValue[]) => encodeUnit(values, policy);
   const tables = hif4Tables(policy);
   return {
     blockSize: UNIT,
@@ -84,7 +70,8 @@ function makeCodec(policy: HiF4Policy): BlockCodec<Uint32Array> {
       expectLengths('unit', UNIT, words.length, scales.length, codes.length);
       for (let unit = 0; unit < scales.length; unit++) {
         const word = encodeFast(words, unit * UNIT, tables, codes);
-        scales[unit] = word === LEFT_TO_DEFINITION ? encodeByDefinition(words, unit, policy, codes) : word;
+        scales[unit] =
+          word === LEFT_TO_DEFINITION ? encodeByDefinition(words, unit, kind, define, codes).word : word;
       }
     },
     dequantize: hif4DequantizeTypeScript,

@@ -3,29 +3,14 @@
  * the definition. Clauses: spec/mxfp4.md.
  * @module
  */
-import { Fp4Error } from '../error.ts';
 import { BLOCK, decodeElement, encodeBlock } from '../format/mxfp4.ts';
 import type { Mxfp4Policy } from '../format/mxfp4-policy.ts';
-import { f32Value } from '../format/scalar.ts';
+import type { FloatValue } from '../number/binary-format.ts';
 import { type BlockCodec, expectLengths } from './block-codec.ts';
+import { encodeByDefinition } from './by-definition.ts';
 import { encodeBlock as encodeFast, LEFT_TO_DEFINITION, mxfp4Tables } from './mxfp4-quantize.ts';
 import { perPolicy } from './policy-cache.ts';
 import { rowStart, throughPairs, type ValueRows, valueRows } from './value-rows.ts';
-
-/** CON-05. The definition's answer for one block. */
-function encodeByDefinition(x: Uint32Array, block: number, policy: Mxfp4Policy, codes: Uint8Array): number {
-  const values = Array.from(x.subarray(block * BLOCK, (block + 1) * BLOCK), f32Value);
-  try {
-    const encoded = encodeBlock(values, policy);
-    for (let i = 0; i < BLOCK; i += 2) {
-      codes[(block * BLOCK + i) >> 1] = encoded.codes[i]! | (encoded.codes[i + 1]! << 4);
-    }
-    return encoded.scale;
-  } catch (error) {
-    if (!(error instanceof Fp4Error) || x.length === BLOCK) throw error;
-    throw new Fp4Error(error.code, `block ${block}: ${error.message}`);
-  }
-}
 
 const SCALES = 256;
 /** MX-02. A row for each scale byte. */
@@ -55,6 +40,8 @@ export function mxfp4DequantizeTypeScript(scales: Uint8Array, codes: Uint8Array,
 }
 
 function makeCodec(policy: Mxfp4Policy): BlockCodec<Uint8Array> {
+  const kind = { noun: 'block', size: BLOCK } as const;
+  const define = (values: readonly FloatValue[]) => encodeBlock(values, policy);
   const tables = mxfp4Tables(policy);
   return {
     blockSize: BLOCK,
@@ -63,7 +50,7 @@ function makeCodec(policy: Mxfp4Policy): BlockCodec<Uint8Array> {
       for (let block = 0; block < scales.length; block++) {
         const scale = encodeFast(words, block * BLOCK, tables, codes);
         scales[block] =
-          scale === LEFT_TO_DEFINITION ? encodeByDefinition(words, block, policy, codes) : scale;
+          scale === LEFT_TO_DEFINITION ? encodeByDefinition(words, block, kind, define, codes).scale : scale;
       }
     },
     dequantize: mxfp4DequantizeTypeScript,

@@ -2,6 +2,7 @@
  * What a step gives, and how it is written: numbers in the shortest decimals that lead back to them. Clauses: spec/grpo.md GRP-18.
  * @module
  */
+import type { Step } from './step-record.ts';
 
 /** A number a token, or one for the answer where the framework has one. */
 export type PerToken = Float64Array | number;
@@ -22,6 +23,15 @@ export interface StepResult {
   readonly id: unknown;
   readonly groups: readonly { readonly id: unknown; readonly answers: readonly AnswerResult[] }[];
   readonly loss: Readonly<Record<string, number | null>>;
+}
+
+/** Results of answers in a row, back in their groups. */
+export function grouped(step: Step, results: readonly AnswerResult[]): StepResult['groups'] {
+  let start = 0;
+  return step.groups.map(({ id, answers }) => {
+    start += answers.length;
+    return { id, answers: results.slice(start - answers.length, start) };
+  });
 }
 
 /** GRP-18. -0 is written -0.0: a reader of JSON that knows whole numbers would lose the sign of -0. */

@@ -7,14 +7,14 @@
 import { trlAdvantages } from './advantage.ts';
 import { clipBounds, type TokenLoss, trlClippedLoss } from './clipped-loss.ts';
 import { type TokenKl, trlKl } from './kl.ts';
+import { sequenceMean } from './ratio.ts';
 import { logRatios, trlWeights } from './rollout-weights.ts';
 import type { TrlConfig } from './step-config.ts';
 import { STEP_FLOAT, type StepFloat, sum } from './step-float.ts';
 import { type Answer, ifAny, needed, type Step } from './step-record.ts';
-import type { AnswerResult, PerToken, StepResult } from './step-result.ts';
+import { type AnswerResult, grouped, type PerToken, type StepResult } from './step-result.ts';
 import { trlAggregator, trlEntropy } from './trl-aggregation.ts';
 import { count } from './verl-aggregation.ts';
-import { grouped, sequenceMean } from './verl-step.ts';
 
 /** Element j of what is one number an answer, or one a token. */
 const at = (x: PerToken, j: number): number => (typeof x === 'number' ? x : x[j]!);

@@ -8,54 +8,14 @@ import { Fp4Error } from '../error.ts';
 import { verlAdvantages } from './advantage.ts';
 import { clipBounds, type TokenLoss, verlClippedLoss } from './clipped-loss.ts';
 import { type TokenKl, verlKl } from './kl.ts';
+import { gspoRatio, sequenceMean, type TokenRatio, verlRatio } from './ratio.ts';
 import { rejectionMasks } from './rejection.ts';
-import { LARGEST_LOG_RATIO, logRatios, type RolloutRows, verlWeights } from './rollout-weights.ts';
+import { logRatios, type RolloutRows, verlWeights } from './rollout-weights.ts';
 import type { VerlConfig } from './step-config.ts';
-import { STEP_FLOAT, type StepFloat, sum } from './step-float.ts';
+import { STEP_FLOAT, type StepFloat } from './step-float.ts';
 import { type Answer, ifAny, needed, type Step } from './step-record.ts';
-import type { AnswerResult, StepResult } from './step-result.ts';
-import { clamp, clampGradient } from './tie-gradient.ts';
-import { type Aggregator, count, verlAggregator } from './verl-aggregation.ts';
-
-/** A ratio, and the gradient with respect to the new log-prob for that of the ratio. */
-export interface TokenRatio {
-  readonly ratio: number;
-  readonly gradient: (ratioGradient: number) => number;
-}
-
-/** GRP-04. exp of the log-ratio clamped to +-20. */
-export function verlRatio(logProb: number, old: number, f: StepFloat): TokenRatio {
-  const logRatio = f.round(logProb - old);
-  const ratio = f.exp(clamp(logRatio, -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO));
-  return {
-    ratio,
-    gradient: (g) => clampGradient(f.round(g * ratio), logRatio, -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO),
-  };
-}
-
-const LARGEST_SEQUENCE_LOG_RATIO = 10;
-
-/** GRP-05. The mean of the log-ratios over the mask, no clamp; a NaN or infinity under the mask makes it NaN. */
-export function sequenceMean(
-  logProb: Float64Array,
-  old: Float64Array,
-  mask: Uint8Array,
-  f: StepFloat,
-): number {
-  const products = logProb.map((x, j) => f.round(x - old[j]!) * mask[j]!);
-  return f.round(sum(products, f) / Math.max(count(mask), 1));
-}
-
-/** GRP-05. verl's GSPO: the value of the sequence's ratio, the gradient of the token's own log-prob. */
-export function gspoRatio(logProb: number, mean: number, f: StepFloat): TokenRatio {
-  const cap = LARGEST_SEQUENCE_LOG_RATIO;
-  const combined = f.round(f.round(logProb - logProb) + mean);
-  const ratio = f.exp(clamp(combined, Number.NEGATIVE_INFINITY, cap));
-  return {
-    ratio,
-    gradient: (g) => clampGradient(f.round(g * ratio), combined, Number.NEGATIVE_INFINITY, cap),
-  };
-}
+import { type AnswerResult, grouped, type StepResult } from './step-result.ts';
+import { type Aggregator, verlAggregator } from './verl-aggregation.ts';
 
 interface Rows {
   readonly answers: readonly Answer[];
@@ -229,13 +189,4 @@ function total(
 ): number {
   const first = entropy === undefined ? policy : round(policy - round(round(config.entropyCoef) * entropy));
   return kl === undefined ? first : round(first + round(kl * round(config.klCoef)));
-}
-
-/** Results of answers in a row, back in their groups. */
-export function grouped(step: Step, results: readonly AnswerResult[]): StepResult['groups'] {
-  let start = 0;
-  return step.groups.map(({ id, answers }) => {
-    start += answers.length;
-    return { id, answers: results.slice(start - answers.length, start) };
-  });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { philoxPair } from './philox.ts';
-import { CHUNK, type Drawn, simdDraw } from './philox-simd.ts';
+import { CHUNK, type Draw, type Drawn, simdDraw } from './philox-simd.ts';
 
 /** Below this a call draws one by one, and no kernel is made. */
 const FEW = 256;
@@ -21,15 +21,7 @@ const b = new Uint32Array(4);
 
 const halves = (word: number): number => (word & 0xffff) + (word >>> 16);
 
-function drawSingly(
-  key0: number,
-  key1: number,
-  first: number,
-  upper: number,
-  family: number,
-  use: number,
-  count: number,
-): Drawn {
+const drawSingly: Draw = (key0, key1, first, upper, family, use, count) => {
   for (let j = 0; j < count; j++) {
     philoxPair(key0, key1, first + j, upper, family, use, use + 1, a, b);
     sums[j] = halves(a[0]!) + halves(a[1]!) + halves(a[2]!) + halves(a[3]!) + halves(b[0]!) + halves(b[1]!);
@@ -37,7 +29,7 @@ function drawSingly(
     b2[j] = b[2]!;
   }
   return { sums, a0, b2 };
-}
+};
 
 /**
  * RND-02. The draws of `count` elements from `start` on, as many as chunkFrom allows; valid until the next call.

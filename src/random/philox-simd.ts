@@ -108,7 +108,8 @@ export interface Drawn {
   readonly b2: Uint32Array;
 }
 
-type Draw = (
+/** Takes the key, the first index by its two words, the family, the use, and how many. */
+export type Draw = (
   key0: number,
   key1: number,
   first: number,
