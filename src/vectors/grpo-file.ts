@@ -20,7 +20,8 @@ import { STEP_FLOAT } from '../grpo/step-float.ts';
 import { parseStep } from '../grpo/step-record.ts';
 import { type NumberTensor, stepOfTensors, tensorsOfResult } from '../grpo/step-tensors.ts';
 import type { PackContext } from './block-cases.ts';
-import { REFUSED_STEPS, VECTOR_STEPS, type VectorStep } from './grpo-steps.ts';
+import { REFUSED_STEPS } from './grpo-refused-steps.ts';
+import { VECTOR_STEPS, type VectorStep } from './grpo-steps.ts';
 import { idOf } from './hash.ts';
 import { SCHEMA } from './vector-file.ts';
 
