@@ -29,18 +29,21 @@ function keepFinite(x: Uint32Array, size: number): Uint32Array {
 /** Compares blocks under one policy: how many there were; throws at the first that differs. */
 function comparer<P, S extends Uint32Array | Uint8Array>(third: Third<P, S>) {
   const { size } = third;
-  const scales = third.scales(DRAWN / size);
-  const bytes = new Uint8Array(DRAWN / 2);
-  const back = new Uint32Array(DRAWN);
+  const given = third.paths.map(({ name, codec }) => ({
+    name,
+    codec,
+    scales: third.scales(DRAWN / size),
+    bytes: new Uint8Array(DRAWN / 2),
+    back: new Uint32Array(DRAWN),
+  }));
   const codes = new Uint8Array(size);
   const values = new Float32Array(size);
   const valueWords = new Uint32Array(values.buffer);
 
-  /** Whether block `index` of what a path gave is what the third implementation gives. */
-  function same(x: Uint32Array, index: number, policy: P): boolean {
+  /** Whether block `index` of what a path gave is what the third implementation gave. */
+  function same({ scales, bytes, back }: (typeof given)[number], index: number, scale: number): boolean {
+    if (scale !== scales[index]) return false;
     const at = index * size;
-    if (third.encode(x, at, policy, codes) !== scales[index]) return false;
-    third.decode(scales[index]!, codes, values);
     for (let q = 0; q < size; q += 2) {
       if (bytes[(at + q) >> 1] !== (codes[q]! | (codes[q + 1]! << 4))) return false;
     }
@@ -50,15 +53,19 @@ function comparer<P, S extends Uint32Array | Uint8Array>(third: Third<P, S>) {
 
   return (x: Uint32Array, policy: P): number => {
     const count = x.length / size;
-    for (const { name, codec } of third.paths) {
+    for (const { codec, scales, bytes, back } of given) {
       const made = codec(policy);
       const some = scales.subarray(0, count) as S;
       made.quantize(x, some, bytes.subarray(0, x.length / 2));
       made.dequantize(some, bytes.subarray(0, x.length / 2), back.subarray(0, x.length));
-      for (let index = 0; index < count; index++) {
-        if (same(x, index, policy)) continue;
+    }
+    for (let index = 0; index < count; index++) {
+      const scale = third.encode(x, index * size, policy, codes);
+      third.decode(scale, codes, values);
+      for (const path of given) {
+        if (same(path, index, scale)) continue;
         const input = Array.from(x.subarray(index * size, (index + 1) * size), (w) => w.toString(16));
-        throw new Error(`${name} differs under ${JSON.stringify(policy)} on ${input.join(' ')}`);
+        throw new Error(`${path.name} differs under ${JSON.stringify(policy)} on ${input.join(' ')}`);
       }
     }
     return count;
